@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SCOUNTER_RANDOM_H
+#define _SCOUNTER_RANDOM_H
+
+#include <linux/percpu.h>
+#include <linux/prandom.h>
+#include <linux/scounter.h>
+
+void scounter_random_init(u64 seed);
+
+struct rnd_state *scounter_random_get(void);
+void scounter_random_put(void);
+
+bool scounter_trial_decide(struct rnd_state *rnd, u32 exponent, s32 left);
+bool scounter_trial(u32 exponent);
+
+#endif /* _SCOUNTER_RANDOM_H */

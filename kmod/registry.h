@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Names and lifetime: a registered counter is an entry in a group.  What user
+ * space reads of them is made by views, which the registry tells of every
+ * entry that comes and goes.
+ */
+#ifndef _SCOUNTER_REGISTRY_H
+#define _SCOUNTER_REGISTRY_H
+
+#include <linux/list.h>
+#include <linux/scounter.h>
+
+enum scounter_view_id { SCOUNTER_VIEW_SYSFS, SCOUNTER_VIEW_DEBUGFS, SCOUNTER_VIEWS };
+
+struct scounter_group {
+	struct list_head node;		/* all groups */
+	struct list_head entries;	/* the published ones */
+	u32 users;			/* entries, published or not */
+	bool published;
+	void *view[SCOUNTER_VIEWS];
+	char name[SCOUNTER_NAME_MAX + 1];
+};
+
+struct scounter_entry {
+	struct scounter *counter;
+	struct scounter_group *group;
+	struct module *owner;
+	struct list_head all;
+	struct list_head node;		/* in the group's entries, or waiting */
+	struct hlist_node hash;
+	bool published;
+	bool allocated;			/* the counter is ours to free */
+	void *view[SCOUNTER_VIEWS];
+	char name[SCOUNTER_NAME_MAX + 1];
+};
+
+/*
+ * Called in task context, one call at a time.  A remove returns when nobody
+ * reads the entry through the view any more.
+ */
+struct scounter_view {
+	enum scounter_view_id id;
+	int (*add_group)(struct scounter_group *group);
+	void (*remove_group)(struct scounter_group *group);
+	int (*add)(struct scounter_entry *entry);
+	void (*remove)(struct scounter_entry *entry);
+	bool (*reserves)(const char *group);
+};
+
+int scounter_registry_init(void);
+void scounter_registry_exit(void);
+
+void scounter_registry_view(const struct scounter_view *view);
+
+/* Walk the published entries; between start and stop they stay. */
+struct scounter_entry *scounter_entries_start(loff_t position);
+struct scounter_entry *scounter_entries_first(void);
+struct scounter_entry *scounter_entries_next(struct scounter_entry *entry);
+void scounter_entries_stop(void);
+
+#endif /* _SCOUNTER_REGISTRY_H */
