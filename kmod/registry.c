@@ -339,8 +339,7 @@ static struct scounter *counter_alloc(enum scounter_kind kind, u32 ppm,
 	struct scounter *counter;
 	int err;
 
-	/* A cache line of its own, so that neighbours do not share its writes. */
-	counter = kmalloc(max_t(size_t, sizeof(*counter), L1_CACHE_BYTES), gfp);
+	counter = kmalloc(sizeof(*counter), gfp);
 	if (!counter)
 		return ERR_PTR(-ENOMEM);
 	err = scounter_init(counter, kind, ppm);

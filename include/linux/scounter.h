@@ -43,6 +43,7 @@
 #include <linux/atomic.h>
 #include <linux/bug.h>
 #include <linux/build_bug.h>
+#include <linux/cache.h>
 #include <linux/gfp.h>
 #include <linux/percpu.h>
 #include <linux/topology.h>
@@ -248,7 +249,7 @@ struct scounter {
 	atomic64_t fetched;	/* exact kinds: what resets have returned */
 	atomic_t flags;
 	struct scounter_entry *entry;
-};
+} ____cacheline_aligned_in_smp;
 
 /**
  * DEFINE_SCOUNTER - define a counter without allocating it

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The bfp representation and its two policies, transition by transition. */
+#include <kunit/test.h>
+#include <linux/scounter.h>
+
+#include "../repr/bfp.h"
+
+static const struct scounter_bfp_class dup_1 =
+	SCOUNTER_BFP_CLASS(SCOUNTER_BFP_DUP, 10000);
+static const struct scounter_bfp_class csup_1 =
+	SCOUNTER_BFP_CLASS(SCOUNTER_BFP_CSUP, 10000);
+
+static struct scounter_bfp word_of(u32 mantissa, u32 exponent)
+{
+	return (struct scounter_bfp) {
+		.word = ATOMIC_INIT(scounter_bfp_word(mantissa, exponent)),
+	};
+}
+
+static u32 mantissa_of(const struct scounter_bfp *counter)
+{
+	return scounter_bfp_mantissa(atomic_read(&counter->word));
+}
+
+static u32 exponent_of(const struct scounter_bfp *counter)
+{
+	return scounter_bfp_exponent(atomic_read(&counter->word));
+}
+
+/* Dice, Lev & Moir 2013: 7500 for 1 %; the others by the same formula. */
+static void theta_is_the_papers(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, scounter_bfp_theta(10000), 7500U);
+	KUNIT_EXPECT_EQ(test, scounter_bfp_theta(5000), 30000U);
+	KUNIT_EXPECT_EQ(test, scounter_bfp_theta(50000), 300U);
+	KUNIT_EXPECT_EQ(test, scounter_bfp_theta(200000), 18U);
+	KUNIT_EXPECT_EQ(test, dup_1.theta, 7500U);
+	KUNIT_EXPECT_EQ(test, dup_1.limit, 7499U);
+	KUNIT_EXPECT_EQ(test, csup_1.theta, 7500U);
+	KUNIT_EXPECT_EQ(test, csup_1.limit, SCOUNTER_BFP_MANTISSA_MAX);
+}
+
+static void class_at_run_time_is_the_same(struct kunit *test)
+{
+	struct scounter_bfp_class class;
+	u32 ppm;
+
+	KUNIT_ASSERT_EQ(test, scounter_bfp_class_init(&class, SCOUNTER_BFP_DUP, 0), 0);
+	KUNIT_EXPECT_EQ(test, class.limit, dup_1.limit);
+	KUNIT_EXPECT_EQ(test, class.theta, dup_1.theta);
+	for (ppm = SCOUNTER_ERROR_PPM_MIN; ppm <= SCOUNTER_ERROR_PPM_MAX; ppm += 999)
+		KUNIT_EXPECT_EQ(test, scounter_bfp_theta(ppm),
+				__SCOUNTER_BFP_THETA(ppm));
+}
+
+static void class_refuses_what_it_cannot_do(struct kunit *test)
+{
+	struct scounter_bfp_class class;
+
+	KUNIT_EXPECT_EQ(test, -ERANGE,
+			scounter_bfp_class_init(&class, SCOUNTER_BFP_DUP, 4999));
+	KUNIT_EXPECT_EQ(test, -ERANGE,
+			scounter_bfp_class_init(&class, SCOUNTER_BFP_DUP, 200001));
+	KUNIT_EXPECT_EQ(test, -EINVAL,
+			scounter_bfp_class_init(&class, SCOUNTER_ATOMIC, 10000));
+	KUNIT_EXPECT_EQ(test, -EINVAL, scounter_bfp_class_init(&class, 0, 10000));
+}
+
+static void embedded_counter_is_four_bytes(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, sizeof(struct scounter_bfp), (size_t)4);
+}
+
+static void dup_is_exact_to_theta(struct kunit *test)
+{
+	struct scounter_bfp counter = SCOUNTER_BFP_INIT;
+	u32 i;
+
+	for (i = 1; i < dup_1.theta; i++) {
+		scounter_bfp_inc(&counter, &dup_1);
+		KUNIT_ASSERT_EQ(test, scounter_bfp_read(&counter), (u64)i);
+		KUNIT_ASSERT_EQ(test, exponent_of(&counter), 0U);
+	}
+	scounter_bfp_inc(&counter, &dup_1);
+	KUNIT_EXPECT_EQ(test, scounter_bfp_read(&counter), (u64)dup_1.theta);
+	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 1U);
+	KUNIT_EXPECT_EQ(test, mantissa_of(&counter), dup_1.theta / 2);
+}
+
+/* At every exponent the half of Theta comes next, and the value fits. */
+static void dup_halves_at_theta(struct kunit *test)
+{
+	u32 exponent;
+
+	for (exponent = 0; exponent < SCOUNTER_BFP_EXPONENT_MAX; exponent++) {
+		struct scounter_bfp counter = word_of(dup_1.theta - 1, exponent);
+
+		scounter_bfp_add(&counter, &dup_1, 1ULL << exponent);
+		KUNIT_EXPECT_EQ(test, exponent_of(&counter), exponent + 1);
+		KUNIT_EXPECT_EQ(test, mantissa_of(&counter), dup_1.theta / 2);
+	}
+}
+
+static void csup_alone_stays_exact(struct kunit *test)
+{
+	struct scounter_bfp counter = SCOUNTER_BFP_INIT;
+	u32 i;
+
+	for (i = 1; i <= 10 * csup_1.theta; i++)
+		scounter_bfp_inc(&counter, &csup_1);
+	KUNIT_EXPECT_EQ(test, scounter_bfp_read(&counter), 10ULL * csup_1.theta);
+	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 0U);
+}
+
+static void csup_halves_when_full(struct kunit *test)
+{
+	struct scounter_bfp counter = word_of(SCOUNTER_BFP_MANTISSA_MAX - 1, 0);
+
+	scounter_bfp_inc(&counter, &csup_1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&counter.word), SCOUNTER_BFP_MANTISSA_MAX);
+	scounter_bfp_inc(&counter, &csup_1);
+	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 1U);
+	KUNIT_EXPECT_EQ(test, scounter_bfp_read(&counter),
+			SCOUNTER_BFP_MANTISSA_MAX + 1ULL);
+}
+
+/* Each failed compare-and-swap at Theta or above costs one exponent, not more. */
+static void csup_under_contention_halves_once(struct kunit *test)
+{
+	struct scounter_bfp counter = word_of((1 << 20) - 1, 0);
+
+	__scounter_bfp_contended(&counter, &csup_1);
+	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 1U);
+	KUNIT_EXPECT_EQ(test, scounter_bfp_read(&counter), 1ULL << 20);
+}
+
+static void csup_under_contention_waits_for_theta(struct kunit *test)
+{
+	struct scounter_bfp counter = word_of(csup_1.theta - 2, 0);
+
+	__scounter_bfp_contended(&counter, &csup_1);
+	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&counter.word), csup_1.theta - 1);
+	__scounter_bfp_contended(&counter, &csup_1);
+	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 1U);
+	KUNIT_EXPECT_EQ(test, scounter_bfp_read(&counter), (u64)csup_1.theta);
+}
+
+/* A success at exponent 10 that meets a word reset to 0 brings 1024 events. */
+static void success_survives_a_reset(struct kunit *test)
+{
+	struct scounter_bfp counter = SCOUNTER_BFP_INIT;
+
+	__scounter_bfp_success(&counter, &dup_1, 10, -1);
+	KUNIT_EXPECT_EQ(test, scounter_bfp_read(&counter), 1024ULL);
+	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 0U);
+}
+
+/*
+ * A success at exponent 4 that meets exponent 7 survives with probability 1/8.
+ * 6.5 standard deviations of 4096 such: 137.
+ */
+static void success_is_thinned_at_a_grown_exponent(struct kunit *test)
+{
+	u32 survived = 0, i;
+
+	for (i = 0; i < 4096; i++) {
+		struct scounter_bfp counter = word_of(4000, 7);
+
+		__scounter_bfp_success(&counter, &dup_1, 4, -1);
+		KUNIT_ASSERT_LE(test, mantissa_of(&counter) - 4000, 1U);
+		survived += mantissa_of(&counter) - 4000;
+	}
+	KUNIT_EXPECT_GT(test, survived, 512U - 137);
+	KUNIT_EXPECT_LT(test, survived, 512U + 137);
+}
+
+static void add_of_nothing_changes_nothing(struct kunit *test)
+{
+	struct scounter_bfp counter = word_of(5000, 9);
+
+	scounter_bfp_add(&counter, &dup_1, 0);
+	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&counter.word),
+			scounter_bfp_word(5000, 9));
+}
+
+static void add_grows_the_exponent_at_once(struct kunit *test)
+{
+	struct scounter_bfp counter = SCOUNTER_BFP_INIT;
+
+	scounter_bfp_add(&counter, &dup_1, 4096ULL << 14);
+	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 14U);
+	KUNIT_EXPECT_EQ(test, mantissa_of(&counter), 4096U);
+}
+
+static void add_never_lowers_the_exponent(struct kunit *test)
+{
+	struct scounter_bfp counter = word_of(1, 9);
+
+	scounter_bfp_add(&counter, &dup_1, 512);
+	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 9U);
+	KUNIT_EXPECT_EQ(test, mantissa_of(&counter), 2U);
+}
+
+static void add_keeps_the_mean(struct kunit *test)
+{
+	u64 sum = 0;
+	u32 i;
+
+	/* 700 / 512 units: 1 or 2, variance 188 * 324; 6.5 sd of 4096 sums. */
+	for (i = 0; i < 4096; i++) {
+		struct scounter_bfp counter = word_of(5000, 9);
+
+		scounter_bfp_add(&counter, &dup_1, 700);
+		sum += scounter_bfp_read(&counter) - (5000 << 9);
+	}
+	KUNIT_EXPECT_GT(test, sum, 4096ULL * 700 - 102675);
+	KUNIT_EXPECT_LT(test, sum, 4096ULL * 700 + 102675);
+}
+
+static void mantissa_overflow_saturates(struct kunit *test)
+{
+	static const u64 adds[] = { 1ULL << 43, 1ULL << 63, U64_MAX };
+	struct scounter_bfp counter =
+		word_of(SCOUNTER_BFP_MANTISSA_MAX - 1, SCOUNTER_BFP_EXPONENT_MAX);
+	struct scounter_estimate estimate;
+	u32 i;
+
+	/* The last state is reached as any other, and never left. */
+	for (i = 0; i < 3; i++) {
+		scounter_bfp_add(&counter, &dup_1, 1 << 15);
+		KUNIT_EXPECT_EQ(test, (u32)atomic_read(&counter.word),
+				SCOUNTER_BFP_WORD_MAX);
+	}
+	for (i = 0; i < ARRAY_SIZE(adds); i++) {
+		scounter_bfp_init(&counter);
+		scounter_bfp_add(&counter, i ? &csup_1 : &dup_1, adds[i]);
+		scounter_bfp_read_est(&counter, &csup_1, &estimate);
+		KUNIT_EXPECT_EQ(test, estimate.value, ((1ULL << 28) - 1) << 15);
+		KUNIT_EXPECT_EQ(test, estimate.upper, U64_MAX);
+		KUNIT_EXPECT_TRUE(test, estimate.flags & SCOUNTER_F_SATURATED);
+	}
+	for (i = 0; i < 1 << 17; i++)
+		scounter_bfp_inc(&counter, &dup_1);
+	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&counter.word), SCOUNTER_BFP_WORD_MAX);
+}
+
+/* Adds of all sizes, contended and not, and never a step back. */
+static void value_never_goes_down(struct kunit *test)
+{
+	const struct scounter_bfp_class *classes[] = { &dup_1, &csup_1 };
+	u32 c, i;
+
+	for (c = 0; c < ARRAY_SIZE(classes); c++) {
+		struct scounter_bfp counter = SCOUNTER_BFP_INIT;
+		u64 before = 0, after;
+
+		for (i = 0; i < 400000; i++) {
+			if (i % 3 == 0)
+				scounter_bfp_inc(&counter, classes[c]);
+			else if (i % 3 == 1)
+				__scounter_bfp_contended(&counter, classes[c]);
+			else
+				scounter_bfp_add(&counter, classes[c], i * 7ULL % 5003);
+			after = scounter_bfp_read(&counter);
+			KUNIT_ASSERT_GE(test, after, before);
+			before = after;
+		}
+	}
+}
+
+static void estimate_of_an_exact_word(struct kunit *test)
+{
+	struct scounter_bfp counter = word_of(7000, 0);
+	struct scounter_estimate estimate;
+
+	scounter_bfp_read_est(&counter, &dup_1, &estimate);
+	KUNIT_EXPECT_EQ(test, estimate.value, 7000ULL);
+	KUNIT_EXPECT_EQ(test, estimate.lower, 7000ULL);
+	KUNIT_EXPECT_EQ(test, estimate.upper, 7000ULL);
+	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 0U);
+	KUNIT_EXPECT_EQ(test, estimate.flags, 0U);
+}
+
+/* m = 5000, e = 3: sqrt(7 / 40000) = 1.3229 %; dup promises 1 % in the limit. */
+static void estimate_of_a_decimating_word(struct kunit *test)
+{
+	struct scounter_bfp counter = word_of(5000, 3);
+	struct scounter_estimate estimate;
+
+	scounter_bfp_read_est(&counter, &csup_1, &estimate);
+	KUNIT_EXPECT_EQ(test, estimate.value, 40000ULL);
+	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 13229U);
+	KUNIT_EXPECT_EQ(test, estimate.lower, 40000ULL - 1588);
+	KUNIT_EXPECT_EQ(test, estimate.upper, 40000ULL + 1588);
+	KUNIT_EXPECT_EQ(test, estimate.flags, SCOUNTER_F_DECIMATING);
+
+	scounter_bfp_read_est(&counter, &dup_1, &estimate);
+	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 10001U);
+}
+
+static void fetch_reset_starts_again(struct kunit *test)
+{
+	struct scounter_bfp counter = word_of(5000, 3);
+
+	KUNIT_EXPECT_EQ(test, scounter_bfp_fetch_reset(&counter), 40000ULL);
+	KUNIT_EXPECT_EQ(test, scounter_bfp_read(&counter), 0ULL);
+}
+
+static struct kunit_case bfp_cases[] = {
+	KUNIT_CASE(theta_is_the_papers),
+	KUNIT_CASE(class_at_run_time_is_the_same),
+	KUNIT_CASE(class_refuses_what_it_cannot_do),
+	KUNIT_CASE(embedded_counter_is_four_bytes),
+	KUNIT_CASE(dup_is_exact_to_theta),
+	KUNIT_CASE(dup_halves_at_theta),
+	KUNIT_CASE(csup_alone_stays_exact),
+	KUNIT_CASE(csup_halves_when_full),
+	KUNIT_CASE(csup_under_contention_halves_once),
+	KUNIT_CASE(csup_under_contention_waits_for_theta),
+	KUNIT_CASE(success_survives_a_reset),
+	KUNIT_CASE(success_is_thinned_at_a_grown_exponent),
+	KUNIT_CASE(add_of_nothing_changes_nothing),
+	KUNIT_CASE(add_grows_the_exponent_at_once),
+	KUNIT_CASE(add_never_lowers_the_exponent),
+	KUNIT_CASE(add_keeps_the_mean),
+	KUNIT_CASE(mantissa_overflow_saturates),
+	KUNIT_CASE(value_never_goes_down),
+	KUNIT_CASE(estimate_of_an_exact_word),
+	KUNIT_CASE(estimate_of_a_decimating_word),
+	KUNIT_CASE(fetch_reset_starts_again),
+	{}
+};
+
+static struct kunit_suite bfp_suite = {
+	.name = "scounter_bfp",
+	.test_cases = bfp_cases,
+};
+kunit_test_suites(&bfp_suite);

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The random draws and the per-CPU trials as they run in the kernel.  Their
+ * distributions are tested at length in user space, by tools/accuracy.
+ *
+ * Every statistical limit here is 6.5 standard deviations: a right
+ * implementation fails one such test in 10^10.  The draws come from a fixed
+ * seed, the trials from the seed that the module was loaded with.
+ */
+#include <kunit/test.h>
+#include <linux/sched.h>
+
+#include "../draw.h"
+#include "../random.h"
+
+#define SEED	0x5c0417e4ULL
+#define LIMIT	13	/* twice 6.5 */
+
+static void seed_for_test(struct rnd_state *rnd)
+{
+	prandom_seed_state(rnd, SEED);
+}
+
+/* |sum of n draws - n * mean| <= 6.5 * sqrt(n * variance) */
+static void expect_sum(struct kunit *test, u32 k, u64 sum, u64 n, u64 mean,
+		       u64 variance)
+{
+	u64 expected = n * mean;
+	u64 off = sum > expected ? sum - expected : expected - sum;
+
+	KUNIT_EXPECT_LE_MSG(test, off, LIMIT * int_sqrt64(n * variance) / 2,
+			    "k = %u: sum %llu, expected %llu", k, sum, expected);
+}
+
+/* A geometric gap has mean (1 - p) / p and variance (1 - p) / p^2. */
+static void gap_has_geometric_mean(struct kunit *test)
+{
+	const u64 n = 1 << 13;
+	struct rnd_state rnd;
+	u32 k;
+
+	seed_for_test(&rnd);
+	for (k = 1; k <= SCOUNTER_GAP_EXPONENT_MAX; k++) {
+		u64 sum = 0, i;
+
+		for (i = 0; i < n; i++)
+			sum += scounter_draw_gap(&rnd, k);
+		expect_sum(test, k, sum, n, (1ULL << k) - 1,
+			   ((1ULL << k) - 1) << k);
+	}
+}
+
+static void rounding_keeps_the_mean(struct kunit *test)
+{
+	const u64 n = 1 << 16;
+	struct rnd_state rnd;
+	u64 sum = 0, i;
+
+	seed_for_test(&rnd);
+	for (i = 0; i < n; i++)
+		sum += scounter_draw_rounded(&rnd, 1000 * 8 + 3, 3);
+	/* 1000 and 3/8: variance 3/8 * 5/8, in eighths 15 */
+	expect_sum(test, 3, sum * 8, n, 1000 * 8 + 3, 15);
+}
+
+static void rounding_of_a_multiple_is_exact(struct kunit *test)
+{
+	struct rnd_state rnd;
+	u32 k;
+
+	seed_for_test(&rnd);
+	for (k = 0; k < 64; k++)
+		KUNIT_EXPECT_EQ(test, scounter_draw_rounded(&rnd, 1ULL << k, k), 1ULL);
+}
+
+/* Successes of n trials: variance n * p * (1 - p) < n * p. */
+static void expect_trials(struct kunit *test, u32 k, u64 successes, u64 n)
+{
+	u64 expected = n >> k;
+	u64 off = successes > expected ? successes - expected : expected - successes;
+
+	KUNIT_EXPECT_LE_MSG(test, off, LIMIT * (int_sqrt64(expected) + 1) / 2,
+			    "k = %u: %llu of %llu", k, successes, n);
+}
+
+static void trial_has_its_probability(struct kunit *test)
+{
+	const u64 n = 1 << 22;
+	u32 k;
+
+	for (k = 0; k <= 12; k += 3) {
+		u64 successes = 0, i;
+
+		for (i = 0; i < n; i++)
+			successes += scounter_trial(k);
+		expect_trials(test, k, successes, n);
+		cond_resched();
+	}
+}
+
+static void trial_of_certainty_always_succeeds(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i < 1000; i++)
+		KUNIT_ASSERT_TRUE(test, scounter_trial(0));
+}
+
+/*
+ * Beyond one countdown, 2^-26 is 2^-25 and then 2^-1: with the first of them
+ * made to succeed, half of 4096 trials do, give or take 6.5 * 32.
+ */
+static void trial_beyond_the_countdowns(struct kunit *test)
+{
+	u32 successes = 0, i;
+
+	for (i = 0; i < 4096; i++) {
+		preempt_disable();
+		raw_cpu_write(scounter_gaps.left[25], 0);
+		successes += scounter_trial(26);
+		preempt_enable();
+	}
+	KUNIT_EXPECT_GT(test, successes, 2048U - 208);
+	KUNIT_EXPECT_LT(test, successes, 2048U + 208);
+}
+
+/* What a context decides that interrupted a success while it drew its gap. */
+static void interrupted_success_is_not_repeated(struct kunit *test)
+{
+	const u64 n = 1 << 18;
+	struct rnd_state *rnd;
+	u64 successes = 0, gaps = 0, i;
+
+	for (i = 0; i < n; i++) {
+		rnd = scounter_random_get();
+		successes += scounter_trial_decide(rnd, 4, -2);
+		gaps += raw_cpu_read(scounter_gaps.left[4]);
+		scounter_random_put();
+	}
+	expect_trials(test, 4, successes, n);
+	/* What is left of the stream is memoryless as ever. */
+	expect_sum(test, 4, gaps, n, 15, 15 * 16);
+}
+
+static void own_success_is_certain(struct kunit *test)
+{
+	struct rnd_state *rnd = scounter_random_get();
+	bool success = scounter_trial_decide(rnd, 10, -1);
+
+	scounter_random_put();
+	KUNIT_EXPECT_TRUE(test, success);
+}
+
+/* A success that moved away leaves -1 behind; the next trial mends that. */
+static void abandoned_countdown_recovers(struct kunit *test)
+{
+	s32 left;
+
+	preempt_disable();
+	raw_cpu_write(scounter_gaps.left[20], -1);
+	scounter_trial(20);
+	left = raw_cpu_read(scounter_gaps.left[20]);
+	preempt_enable();
+	KUNIT_EXPECT_GE(test, left, 0);
+}
+
+/*
+ * Two CPUs with one stream would have all gaps in common.  Apart, two gaps of
+ * k >= 16 are equal with probability below 2^-16, and ten of them never.
+ */
+static void streams_of_cpus_differ(struct kunit *test)
+{
+	int one, other;
+
+	for_each_possible_cpu(one) {
+		for_each_possible_cpu(other) {
+			struct scounter_gaps *a = per_cpu_ptr(&scounter_gaps, one);
+			struct scounter_gaps *b = per_cpu_ptr(&scounter_gaps, other);
+			u32 equal = 0, k;
+
+			if (one >= other)
+				continue;
+			for (k = 16; k < SCOUNTER_TRIAL_EXPONENTS; k++)
+				equal += a->left[k] == b->left[k];
+			KUNIT_EXPECT_LT(test, equal, 3U);
+		}
+	}
+}
+
+static struct kunit_case draw_cases[] = {
+	KUNIT_CASE(gap_has_geometric_mean),
+	KUNIT_CASE(rounding_keeps_the_mean),
+	KUNIT_CASE(rounding_of_a_multiple_is_exact),
+	KUNIT_CASE(trial_has_its_probability),
+	KUNIT_CASE(trial_of_certainty_always_succeeds),
+	KUNIT_CASE(trial_beyond_the_countdowns),
+	KUNIT_CASE(interrupted_success_is_not_repeated),
+	KUNIT_CASE(own_success_is_certain),
+	KUNIT_CASE(abandoned_countdown_recovers),
+	KUNIT_CASE(streams_of_cpus_differ),
+	{}
+};
+
+static struct kunit_suite draw_suite = {
+	.name = "scounter_draw",
+	.test_cases = draw_cases,
+};
+kunit_test_suites(&draw_suite);

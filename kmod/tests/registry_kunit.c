@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Names, groups and lifetime, and every allocation failing once. */
+#include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/namei.h>
+#include <linux/sched.h>
+#include <linux/scounter.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+#include "../registry.h"
+
+#define GROUP	"kunit"
+
+static struct scounter *create(const char *name, const char *group)
+{
+	return scounter_create(name, group, SCOUNTER_EXACT, 0, GFP_KERNEL);
+}
+
+/* How many counters there are, as the table in debugfs counts them. */
+static u32 count_entries(void)
+{
+	struct scounter_entry *entry = scounter_entries_start(0);
+	u32 n = 0;
+
+	for (; entry; entry = scounter_entries_next(entry))
+		n++;
+	scounter_entries_stop();
+	return n;
+}
+
+static void names_are_checked(struct kunit *test)
+{
+	static const struct {
+		const char *name;
+		long error;
+	} bad[] = {
+		{ "", -EINVAL },
+		{ NULL, -EINVAL },
+		{ ".", -EINVAL },
+		{ "..", -EINVAL },
+		{ "a/b", -EINVAL },
+		{ "/", -EINVAL },
+		{ "a\nb", -EINVAL },
+		{ "\x01", -EINVAL },
+		{ "tab\there", -EINVAL },
+		{ "del\x7f", -EINVAL },
+		{ "0123456789012345678901234567890123456789012345678901234567890123",
+		  -ENAMETOOLONG },
+	};
+	u32 before = count_entries();
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		KUNIT_EXPECT_EQ(test, PTR_ERR(create(bad[i].name, GROUP)), bad[i].error);
+		/* NULL is the module's own group. */
+		if (bad[i].name)
+			KUNIT_EXPECT_EQ(test, PTR_ERR(create("name", bad[i].name)),
+					bad[i].error);
+	}
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create("name", "counters")), (long)-EINVAL);
+	KUNIT_EXPECT_EQ(test, count_entries(), before);
+}
+
+static void unusual_names_are_accepted(struct kunit *test)
+{
+	static const char *const good[] = {
+		"a", "with space", "\xc3\xbc", "%s", "...", "counters", "a:b*?",
+		"012345678901234567890123456789012345678901234567890123456789012",
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		struct scounter *counter = create(good[i], GROUP);
+
+		KUNIT_EXPECT_FALSE(test, IS_ERR(counter));
+		scounter_destroy(counter);
+	}
+}
+
+static void name_is_taken_once_a_group(struct kunit *test)
+{
+	struct scounter *first = create("same", GROUP);
+	struct scounter *other = create("same", "kunit_other");
+
+	KUNIT_EXPECT_FALSE(test, IS_ERR(first));
+	KUNIT_EXPECT_FALSE(test, IS_ERR(other));
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create("same", GROUP)), (long)-EEXIST);
+	scounter_destroy(first);
+	first = create("same", GROUP);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(first));
+	scounter_destroy(other);
+	scounter_destroy(first);
+}
+
+static void kinds_and_errors_are_checked(struct kunit *test)
+{
+	static const struct {
+		u32 kind, ppm;
+		long error;
+	} bad[] = {
+		{ 0, 0, -EINVAL },
+		{ 6, 0, -EINVAL },
+		{ 255, 0, -EINVAL },
+		{ 258, 0, -EINVAL },
+		{ ~0U, 0, -EINVAL },
+		{ SCOUNTER_BFP_DUP, 4999, -ERANGE },
+		{ SCOUNTER_BFP_CSUP, 200001, -ERANGE },
+		{ SCOUNTER_APPROX, ~0U, -ERANGE },
+		{ SCOUNTER_ATOMIC, 10000, -ERANGE },
+	};
+	u32 before = count_entries();
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		KUNIT_EXPECT_EQ_MSG(test, bad[i].error,
+				    PTR_ERR(scounter_create("bad", GROUP, bad[i].kind,
+							    bad[i].ppm, GFP_KERNEL)),
+				    "case %u", i);
+	KUNIT_EXPECT_EQ(test, count_entries(), before);
+}
+
+static void destroying_nothing_is_fine(struct kunit *test)
+{
+	scounter_destroy(NULL);
+	scounter_destroy(ERR_PTR(-ENOMEM));
+}
+
+static DEFINE_SPINLOCK(atomic_context);
+
+/* In atomic context the counter works at once; its files come soon. */
+static void creation_in_atomic_context(struct kunit *test)
+{
+	u32 before = count_entries();
+	struct scounter *counter, *twin;
+	u32 i;
+
+	spin_lock_irq(&atomic_context);
+	counter = scounter_create("atomic", GROUP, SCOUNTER_EXACT, 0, GFP_ATOMIC);
+	twin = scounter_create("atomic", GROUP, SCOUNTER_EXACT, 0, GFP_ATOMIC);
+	spin_unlock_irq(&atomic_context);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+	KUNIT_EXPECT_EQ(test, PTR_ERR(twin), (long)-EEXIST);
+	scounter_inc(counter);
+	KUNIT_EXPECT_EQ(test, scounter_read(counter), 1ULL);
+	for (i = 0; i < 1000 && count_entries() == before; i++)
+		msleep(1);
+	KUNIT_EXPECT_EQ(test, count_entries(), before + 1);
+	scounter_destroy(counter);
+	KUNIT_EXPECT_EQ(test, count_entries(), before);
+}
+
+static void destruction_overtakes_publication(struct kunit *test)
+{
+	u32 before = count_entries();
+	u32 i;
+
+	for (i = 0; i < 200; i++) {
+		struct scounter *counter;
+
+		spin_lock_irq(&atomic_context);
+		counter = scounter_create("brief", GROUP, SCOUNTER_APPROX, 0, GFP_ATOMIC);
+		spin_unlock_irq(&atomic_context);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+		scounter_destroy(counter);
+	}
+	KUNIT_EXPECT_EQ(test, count_entries(), before);
+}
+
+static void many_counters(struct kunit *test)
+{
+	const u32 n = 500;
+	struct scounter **counters = kunit_kcalloc(test, n, sizeof(*counters), GFP_KERNEL);
+	u32 before = count_entries();
+	char name[16];
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, counters);
+	for (i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "many%u", i);
+		counters[i] = scounter_create(name, i % 2 ? "kunit_odd" : GROUP,
+					      SCOUNTER_APPROX, 0, GFP_KERNEL);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(counters[i]));
+	}
+	KUNIT_EXPECT_EQ(test, count_entries(), before + n);
+	for (i = 0; i < n; i++)
+		scounter_destroy(counters[i]);
+	KUNIT_EXPECT_EQ(test, count_entries(), before);
+}
+
+#ifdef CONFIG_FAULT_INJECTION
+/*
+ * Let the first allocation of a creation fail, then the second, and so on,
+ * until one succeeds because it makes fewer.  Nothing may stay behind, and the
+ * name must be free for the next try.
+ */
+static void allocations_fail(struct kunit *test, enum scounter_kind kind, gfp_t gfp)
+{
+	u32 before = count_entries();
+	struct scounter *counter;
+	u32 nth;
+
+	for (nth = 1; nth < 1000; nth++) {
+		bool failed;
+
+		current->fail_nth = nth;
+		counter = scounter_create("failing", "kunit_failing", kind, 0, gfp);
+		failed = !current->fail_nth;
+		current->fail_nth = 0;
+		if (!IS_ERR(counter)) {
+			scounter_destroy(counter);
+			KUNIT_EXPECT_EQ(test, count_entries(), before);
+			if (!failed)
+				break;
+			/* Something failed that a counter can do without. */
+			continue;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR(counter), (long)-ENOMEM,
+				    "allocation %u", nth);
+		KUNIT_EXPECT_EQ(test, count_entries(), before);
+	}
+	KUNIT_EXPECT_GT(test, nth, 3U);
+	KUNIT_EXPECT_LT(test, nth, 1000U);
+}
+
+static void every_allocation_fails_once(struct kunit *test)
+{
+	allocations_fail(test, SCOUNTER_ATOMIC, GFP_KERNEL);
+	allocations_fail(test, SCOUNTER_MULTILINE, GFP_KERNEL);
+	allocations_fail(test, SCOUNTER_PERCPU, GFP_KERNEL);
+	allocations_fail(test, SCOUNTER_APPROX, GFP_KERNEL);
+	allocations_fail(test, SCOUNTER_MULTILINE, GFP_ATOMIC);
+}
+
+static DEFINE_SCOUNTER(failing, SCOUNTER_MULTILINE, 0);
+
+static void registration_fails_and_the_counter_counts_on(struct kunit *test)
+{
+	u64 counted = scounter_read(&failing);
+	int err = -ENOMEM;
+	u32 nth;
+
+	for (nth = 1; err && nth < 1000; nth++) {
+		current->fail_nth = nth;
+		err = scounter_register(&failing, "failing", GROUP);
+		current->fail_nth = 0;
+		scounter_inc(&failing);
+		KUNIT_EXPECT_EQ(test, scounter_read(&failing), counted + nth);
+	}
+	KUNIT_EXPECT_EQ(test, err, 0);
+	scounter_unregister(&failing);
+}
+#else
+static void every_allocation_fails_once(struct kunit *test)
+{
+	kunit_skip(test, "the kernel has no fault injection");
+}
+
+static void registration_fails_and_the_counter_counts_on(struct kunit *test)
+{
+	kunit_skip(test, "the kernel has no fault injection");
+}
+#endif
+
+static struct kunit_case registry_cases[] = {
+	KUNIT_CASE(names_are_checked),
+	KUNIT_CASE(unusual_names_are_accepted),
+	KUNIT_CASE(name_is_taken_once_a_group),
+	KUNIT_CASE(kinds_and_errors_are_checked),
+	KUNIT_CASE(destroying_nothing_is_fine),
+	KUNIT_CASE(creation_in_atomic_context),
+	KUNIT_CASE(destruction_overtakes_publication),
+	KUNIT_CASE(many_counters),
+	KUNIT_CASE(every_allocation_fails_once),
+	KUNIT_CASE(registration_fails_and_the_counter_counts_on),
+	{}
+};
+
+static struct kunit_suite registry_suite = {
+	.name = "scounter_registry",
+	.test_cases = registry_cases,
+};
+kunit_test_suites(&registry_suite);

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A thousand objects with a counter of four bytes in each: the use that
+ * scounter was made for.  The flows are made up; a thread on each CPU picks
+ * one and counts a packet in it.  What the counters hold can be read from
+ * /sys/kernel/debug/scounter_flows.
+ */
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/prandom.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/scounter.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#define FLOWS	1000
+
+struct flow {
+	u32 id;
+	struct scounter_bfp packets;	/* 4 bytes, no name, no registration */
+};
+
+static const struct scounter_bfp_class packets_class =
+	SCOUNTER_BFP_CLASS(SCOUNTER_BFP_CSUP, 20000);		/* 2 % */
+
+static DEFINE_SCOUNTER(all_packets, SCOUNTER_EXACT, 0);
+static struct flow flows[FLOWS];
+static struct task_struct **threads;
+static struct dentry *file;
+
+static int count_packets(void *unused)
+{
+	struct rnd_state rnd;
+
+	prandom_seed_state(&rnd, get_random_u64());
+	while (!kthread_should_stop()) {
+		/* Flows of low numbers are much busier than those of high ones. */
+		u32 i = prandom_u32_state(&rnd) % FLOWS >> prandom_u32_state(&rnd) % 8;
+
+		scounter_bfp_inc(&flows[i].packets, &packets_class);
+		scounter_inc(&all_packets);
+		cond_resched();
+	}
+	return 0;
+}
+
+static int flows_show(struct seq_file *seq, void *unused)
+{
+	struct scounter_estimate packets;
+	int i;
+
+	seq_puts(seq, "flow packets error_ppm\n");
+	for (i = 0; i < FLOWS; i++) {
+		scounter_bfp_read_est(&flows[i].packets, &packets_class, &packets);
+		seq_printf(seq, "%u %llu %u\n", flows[i].id, packets.value,
+			   packets.error_ppm);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(flows);
+
+static void stop_threads(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (!IS_ERR_OR_NULL(threads[cpu]))
+			kthread_stop(threads[cpu]);
+	kfree(threads);
+}
+
+static int __init flows_init(void)
+{
+	int cpu, err;
+	u32 i;
+
+	for (i = 0; i < FLOWS; i++)
+		flows[i].id = i;
+	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
+	if (!threads)
+		return -ENOMEM;
+	err = scounter_register(&all_packets, "packets", NULL);
+	if (err) {
+		kfree(threads);
+		return err;
+	}
+	for_each_online_cpu(cpu)
+		threads[cpu] = kthread_run(count_packets, NULL, "flows/%d", cpu);
+	file = debugfs_create_file("scounter_flows", 0444, NULL, NULL, &flows_fops);
+	return 0;
+}
+
+static void __exit flows_exit(void)
+{
+	debugfs_remove(file);
+	stop_threads();
+	scounter_unregister(&all_packets);
+}
+
+module_init(flows_init);
+module_exit(flows_exit);
+
+MODULE_DESCRIPTION("scounter sample: a counter of four bytes in each object");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The Markov chain of a bfp_dup counter, stepped one increment at a time: slow
+ * and plain, to check the closed form in exact.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <uapi/linux/scounter.h>
+
+#include "exact.h"
+#include "util.h"
+
+/*
+ * Theta changes at exponent 0, M = Theta / 2 at every other but the last, which
+ * the word never leaves.
+ */
+u32 chain_exponent(u32 theta, u64 state)
+{
+	u64 exponent = state < theta ? 0 : 1 + (state - theta) / (theta / 2);
+
+	return exponent < SCOUNTER_BFP_EXPONENT_MAX ? exponent :
+						      SCOUNTER_BFP_EXPONENT_MAX;
+}
+
+u64 chain_value(u32 theta, u64 state)
+{
+	u32 exponent = chain_exponent(theta, state);
+
+	if (!exponent)
+		return state;
+	/* The mantissa was M when this exponent began. */
+	return (state - theta / 2 * (u64)exponent) << exponent;
+}
+
+void chain_init(struct chain *chain, u32 theta, u64 events_max, double trim)
+{
+	u64 states = 1, state;
+
+	/* No state of a larger value than the largest n matters much ... */
+	while (chain_value(theta, states) < 2 * events_max)
+		states++;
+	/* ... but without trimming, every one that can be reached is kept. */
+	if (!trim)
+		states = events_max + 1;
+
+	*chain = (struct chain) {
+		.theta = theta,
+		.end = 1,
+		.states = states,
+		.trim = trim,
+		.probability = allocate(states + 1, sizeof(double)),
+		.success = allocate(states + 1, sizeof(double)),
+	};
+	chain->probability[0] = 1;
+	for (state = 0; state <= states; state++)
+		chain->success[state] = 1.0 / (1 << chain_exponent(theta, state));
+}
+
+void chain_step(struct chain *chain)
+{
+	double *p = chain->probability;
+	const double *success = chain->success;
+	double mean = 0;
+	u64 i;
+
+	for (i = chain->first; i < chain->end; i++)
+		mean += p[i] * (1 / success[i] - 1);
+	chain->variance += mean;
+
+	if (chain->end <= chain->states)
+		p[chain->end++] = 0;
+	for (i = chain->end - 1; i > chain->first; i--)
+		p[i] += p[i - 1] * success[i - 1] - p[i] * success[i];
+	p[i] -= p[i] * success[i];
+
+	while (p[chain->first] <= chain->trim)
+		chain->dropped += p[chain->first++];
+	while (p[chain->end - 1] <= chain->trim)
+		chain->dropped += p[--chain->end];
+	chain->events++;
+}
+
+void chain_free(struct chain *chain)
+{
+	free(chain->probability);
+	free(chain->success);
+}
+
+double chain_mean(const struct chain *chain)
+{
+	double mean = 0;
+	u64 i;
+
+	for (i = chain->first; i < chain->end; i++)
+		mean += chain->probability[i] * chain_value(chain->theta, i);
+	return mean;
+}
+
+double chain_direct_variance(const struct chain *chain)
+{
+	double variance = 0;
+	u64 i;
+
+	for (i = chain->first; i < chain->end; i++) {
+		double off = (double)chain_value(chain->theta, i) - chain->events;
+
+		variance += chain->probability[i] * off * off;
+	}
+	return variance;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A client that forgets its counters when it goes, a static one among them. */
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/scounter.h>
+
+static DEFINE_SCOUNTER(forgotten_static, SCOUNTER_MULTILINE, 0);
+
+static int __init leaky_init(void)
+{
+	struct scounter *counter;
+
+	counter = scounter_create("forgotten", NULL, SCOUNTER_PERCPU, 0, GFP_KERNEL);
+	if (IS_ERR(counter))
+		return PTR_ERR(counter);
+	return scounter_register(&forgotten_static, "forgotten_static", NULL);
+}
+
+static void __exit leaky_exit(void)
+{
+}
+
+module_init(leaky_init);
+module_exit(leaky_exit);
+
+MODULE_DESCRIPTION("scounter test: leaves counters behind");
+MODULE_LICENSE("GPL");

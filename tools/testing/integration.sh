@@ -1,0 +1,336 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The public interface on a real kernel: runs in the guest, writes TAP to file
+# descriptor 3.  A test is a function: it passes when it returns 0, and what it
+# prints is shown when it does not.
+
+# The test's name is also what is reported, so that names say what holds.
+TESTS='
+the_table_is_empty_at_first
+the_seed_is_fixed_and_not_public
+switches_are_counted_as_the_kernel_counts_them
+embedded_counters_count
+files_have_their_permissions
+a_value_can_be_read_by_everybody
+the_table_agrees_with_the_files
+a_reset_starts_again
+a_reset_takes_nothing_else
+a_bad_name_is_refused
+a_bad_kind_or_error_is_refused
+a_name_is_given_once_a_group
+names_with_spaces_stay_in_their_column
+an_add_of_2_to_the_63_is_seen
+a_saturated_counter_says_so
+scounter_stays_while_it_is_used
+a_reader_survives_its_counter
+a_forgotten_counter_is_removed
+all_contexts_lose_nothing
+resets_beside_lose_nothing
+unplugged_cpus_lose_nothing
+modules_load_and_unload_many_times
+the_module_leaves_nothing
+'
+
+cd /payload || exit 1
+D=/sys/kernel/debug/scounter
+S=/sys/kernel/scounter
+
+fail() {
+	echo "$*"
+	return 1
+}
+
+# load MODULE [PARAMETER]...: quietly, as a test may expect that it fails
+load() {
+	module=$1
+	shift
+	insmod "$module.ko" "$@" 2>/tmp/insmod
+}
+
+kernel_switches() {
+	awk '/^ctxt/ { print $2 }' /proc/stat
+}
+
+the_table_is_empty_at_first() {
+	load scounter seed=1 || return 1
+	[ "$(wc -l <$D/counters)" = 1 ] || fail "$(cat $D/counters)"
+}
+
+the_seed_is_fixed_and_not_public() {
+	[ "$(cat /sys/module/scounter/parameters/seed)" = 1 ] &&
+		[ "$(stat -c %a /sys/module/scounter/parameters/seed)" = 400 ]
+}
+
+# Every switch between the two readings of the kernel's count, on all CPUs, and
+# those during the readings: what the counters saw lies between.
+switches_are_counted_as_the_kernel_counts_them() {
+	before=$(kernel_switches)
+	load scounter_switches || return 1
+	start=$(kernel_switches)
+	for _ in 1 2 3 4; do
+		(for j in 1 2 3 4 5 6 7 8 9 10; do
+			echo "$j" | cat >/dev/null
+		done) &
+	done
+	wait
+	end=$(kernel_switches)
+	for kind in atomic multiline bfp_csup; do
+		value=$(cat $D/scounter_switches/$kind)
+		[ "$value" -ge $((end - start)) ] ||
+			fail "$kind: $value < $end - $start" || return 1
+	done
+	after=$(kernel_switches)
+	for kind in atomic multiline; do
+		[ "$value" -le $((after - before)) ] ||
+			fail "$kind: $value > $after - $before" || return 1
+	done
+}
+
+embedded_counters_count() {
+	load scounter_flows || return 1
+	sleep 1
+	packets=$(cat $D/scounter_flows/packets)
+	awk -v packets="$packets" '
+		NR > 1 { sum += $2; flows++ }
+		END {
+			if (flows != 1000 || sum < packets * 0.9) {
+				print flows " flows, " sum " of " packets
+				exit 1
+			}
+		}' /sys/kernel/debug/scounter_flows || return 1
+	rmmod scounter_flows
+}
+
+files_have_their_permissions() {
+	for file in value kind error lower upper state; do
+		mode=$(stat -c %a $S/scounter_switches/atomic/$file)
+		[ "$mode" = 444 ] || fail "$file: $mode" || return 1
+	done
+	mode=$(stat -c %a $S/scounter_switches/atomic/reset)
+	[ "$mode" = 200 ] || fail "reset: $mode" || return 1
+	writable=$(find $D -type f -perm /222)
+	[ -z "$writable" ] || fail "$writable"
+}
+
+a_value_can_be_read_by_everybody() {
+	mkdir -p /etc
+	echo 'nobody:x:65534:65534:nobody:/:/bin/sh' >/etc/passwd
+	su nobody -s /bin/sh -c "cat $S/scounter_switches/atomic/value" >/tmp/value ||
+		return 1
+	[ "$(cat /tmp/value)" -gt 0 ] || return 1
+	! su nobody -s /bin/sh -c "echo 1 >$S/scounter_switches/atomic/reset" 2>/dev/null
+}
+
+the_table_agrees_with_the_files() {
+	load scounter_try name=steady kind=bfp_dup error=50000 add=123456 || return 1
+	# The mantissa is below Theta = 300: 123456 becomes 241 or 242 times 2^9,
+	# known to sqrt(3 / (8 * 150 - 3)) = 5.0063 %.
+	line=$(grep '^scounter_try/steady ' $D/counters)
+	# shellcheck disable=SC2086 # the columns
+	set -- $line
+	directory=$S/scounter_try/steady
+	[ "$2" = bfp_dup ] && [ "$2" = "$(cat $directory/kind)" ] &&
+		[ "$3" = "$(cat $D/scounter_try/steady)" ] &&
+		[ "$3" = "$(cat $directory/value)" ] &&
+		[ "$5" = "$(cat $directory/lower)" ] &&
+		[ "$6" = "$(cat $directory/upper)" ] &&
+		[ "$8" = "$(cat $directory/state)" ] && [ "$8" = decimating ] &&
+		[ "$4" = 5.0063% ] && [ "$(cat $directory/error)" = 50063 ] &&
+		[ $(($3 % 512)) = 0 ] && [ "$5" -lt "$3" ] && [ "$6" -gt "$3" ] ||
+		fail "$line" || return 1
+	rmmod scounter_try
+}
+
+a_reset_starts_again() {
+	load scounter_try add=77 || return 1
+	[ "$(cat $D/scounter_try/try)" = 77 ] || return 1
+	echo 1 >$S/scounter_try/try/reset || return 1
+	[ "$(cat $D/scounter_try/try)" = 0 ]
+}
+
+a_reset_takes_nothing_else() {
+	for junk in 0 2 yess '' reset; do
+		! (echo "$junk" >$S/scounter_try/try/reset) 2>/dev/null ||
+			fail "accepted '$junk'" || return 1
+	done
+	! (echo 1 >$S/scounter_try/try/value) 2>/dev/null || return 1
+	rmmod scounter_try
+}
+
+# refuse REASON PARAMETER...: scounter_try must fail for this reason
+refuse() {
+	reason=$1
+	shift
+	if load scounter_try "$@"; then
+		rmmod scounter_try
+		fail "accepted: $*"
+	else
+		grep -q "$reason" /tmp/insmod || fail "$* $(cat /tmp/insmod)"
+	fi
+}
+
+a_bad_name_is_refused() {
+	long=0123456789012345678901234567890123456789012345678901234567890123
+	refuse 'Invalid argument' name= &&
+		refuse 'Invalid argument' name=a/b &&
+		refuse 'Invalid argument' name=.. &&
+		refuse 'Invalid argument' group=a/b &&
+		refuse 'Invalid argument' group=counters &&
+		refuse 'too long' name=$long &&
+		refuse 'too long' group=$long
+}
+
+a_bad_kind_or_error_is_refused() {
+	refuse 'Invalid argument' kind=nonsense &&
+		refuse 'out of range\|not representable' kind=approx error=4999 &&
+		refuse 'out of range\|not representable' kind=bfp_dup error=200001 &&
+		refuse 'out of range\|not representable' kind=atomic error=10000
+}
+
+a_name_is_given_once_a_group() {
+	refuse 'File exists' group=scounter_switches name=atomic || return 1
+	load scounter_try name=atomic || return 1
+	[ -f $D/scounter_try/atomic ] && [ -f $D/scounter_switches/atomic ] || return 1
+	rmmod scounter_try
+}
+
+names_with_spaces_stay_in_their_column() {
+	load scounter_try 'name="two words"' add=5 || return 1
+	[ "$(cat "$D/scounter_try/two words")" = 5 ] || return 1
+	line=$(grep '^scounter_try/two' $D/counters)
+	# shellcheck disable=SC2086 # the columns
+	set -- $line
+	[ "$1" = 'scounter_try/two\040words' ] && [ "$3" = 5 ] ||
+		fail "$line" || return 1
+	rmmod scounter_try
+}
+
+an_add_of_2_to_the_63_is_seen() {
+	for kind in atomic percpu multiline; do
+		load scounter_try kind=$kind add=9223372036854775808 || return 1
+		[ "$(cat $S/scounter_try/try/value)" = 9223372036854775808 ] &&
+			[ "$(cat $S/scounter_try/try/state)" = overflow ] ||
+			fail "$(cat $D/counters)" || return 1
+		rmmod scounter_try
+	done
+}
+
+a_saturated_counter_says_so() {
+	for kind in bfp_dup bfp_csup; do
+		load scounter_try kind=$kind add=9223372036854775808 || return 1
+		[ "$(cat $S/scounter_try/try/value)" = 8796092989440 ] &&
+			[ "$(cat $S/scounter_try/try/upper)" = 18446744073709551615 ] &&
+			[ "$(cat $S/scounter_try/try/state)" = saturated ] ||
+			fail "$(cat $D/counters)" || return 1
+		rmmod scounter_try
+	done
+}
+
+scounter_stays_while_it_is_used() {
+	! rmmod scounter 2>/tmp/rmmod && [ -d $D/scounter_switches ]
+}
+
+a_reader_survives_its_counter() {
+	exec 5<$D/scounter_switches/atomic 6<$S/scounter_switches/atomic/value
+	cat <&5 >/dev/null
+	rmmod scounter_switches || return 1
+	! cat <&5 2>/dev/null && ! cat <&6 2>/dev/null || return 1
+	[ ! -e $D/scounter_switches ] && [ ! -e $S/scounter_switches ] || return 1
+	exec 5<&- 6<&-
+}
+
+a_forgotten_counter_is_removed() {
+	load scounter_leaky || return 1
+	[ -f $D/scounter_leaky/forgotten ] && [ -f $D/scounter_leaky/forgotten_static ] ||
+		return 1
+	rmmod scounter_leaky
+	[ ! -e $D/scounter_leaky ] && [ ! -e $S/scounter_leaky ] &&
+		dmesg | grep -q 'scounter_leaky left the counter scounter_leaky/forgotten_static behind'
+}
+
+# Exact kinds exactly; the others within 6.5 of their standard deviations, so
+# that a right counter fails once in 10^10 runs.  With resets, which leave an
+# error of their own each, the error is that of the sum: at most the worst.
+judge_hammer() {
+	echo 0 >/sys/module/scounter_hammer/parameters/run
+	cat /sys/kernel/debug/scounter_hammer
+	awk -v resets="$1" '
+		function fail(why) { print why ": " $0; failed = 1 }
+		$1 == "rounds" {
+			for (i = 3; i <= NF; i += 2)
+				if ($i == 0 && !($(i - 1) == "nmi" && !x86))
+					fail("no events in a context")
+			next
+		}
+		{ lines++ }
+		$5 != 0 { fail("the value went down") }
+		$2 == 0 { fail("nothing was counted") }
+		$1 !~ /^bfp/ && $2 != $3 { fail("lost or invented") }
+		$1 ~ /^bfp/ {
+			error = resets ? 10001 : $4
+			off = $2 > $3 ? $2 - $3 : $3 - $2
+			if (off * 1000000 > 6.5 * error * $2)
+				fail("beyond its error")
+		}
+		END { exit failed || lines != 5 }
+	' x86="$(grep -c GenuineIntel\\\|AuthenticAMD /proc/cpuinfo)" /sys/kernel/debug/scounter_hammer ||
+		return 1
+	rmmod scounter_hammer
+}
+
+all_contexts_lose_nothing() {
+	load scounter_hammer || return 1
+	sleep 5
+	judge_hammer 0
+}
+
+resets_beside_lose_nothing() {
+	load scounter_hammer reset=1 || return 1
+	sleep 3
+	judge_hammer 1
+}
+
+unplugged_cpus_lose_nothing() {
+	load scounter_hammer || return 1
+	for _ in 1 2; do
+		for cpu in 1 2 3; do
+			echo 0 >/sys/devices/system/cpu/cpu$cpu/online || return 1
+		done
+		cat $D/counters >/dev/null
+		for cpu in 1 2 3; do
+			echo 1 >/sys/devices/system/cpu/cpu$cpu/online || return 1
+		done
+	done
+	judge_hammer 0
+}
+
+modules_load_and_unload_many_times() {
+	rmmod scounter || return 1
+	for _ in $(seq 30); do
+		load scounter && load scounter_switches && load scounter_try || return 1
+		cat $D/counters >/dev/null
+		rmmod scounter_try && rmmod scounter_switches && rmmod scounter || return 1
+	done
+}
+
+the_module_leaves_nothing() {
+	[ ! -e $D ] && [ ! -e $S ] && ! grep -q scounter /proc/modules
+}
+
+# shellcheck disable=SC2086 # a name a word
+set -- $TESTS
+echo "1..$#" >&3
+number=0
+for test; do
+	number=$((number + 1))
+	if $test >/tmp/output 2>&1; then
+		echo "ok $number - $test" >&3
+	else
+		echo "not ok $number - $test" >&3
+		sed 's/^/# /' /tmp/output >&3
+		# What the test could not put away must not fail the next one.
+		for module in try leaky hammer flows; do
+			rmmod scounter_$module 2>/dev/null
+		done
+	fi
+done
