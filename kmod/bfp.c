@@ -75,27 +75,27 @@ static notrace void bfp_apply(struct scounter_bfp *counter,
 	}
 }
 
-/* The compare-and-swap of an increment at exponent 0 has failed. */
-notrace void __scounter_bfp_contended(struct scounter_bfp *counter,
-				      const struct scounter_bfp_class *class)
-{
-	bfp_apply(counter, class, 1, 1, scounter_random_get());
-	scounter_random_put();
-}
-EXPORT_SYMBOL_GPL(__scounter_bfp_contended);
-
-/* The countdown of an increment's trial went below zero. */
-notrace void __scounter_bfp_success(struct scounter_bfp *counter,
-				    const struct scounter_bfp_class *class,
-				    u32 exponent, s32 left)
+/* What remains of an increment after its inline part. */
+notrace void __scounter_bfp_finish(struct scounter_bfp *counter,
+				   const struct scounter_bfp_class *class,
+				   u32 outcome)
 {
 	struct rnd_state *rnd = scounter_random_get();
 
-	if (scounter_trial_decide(rnd, exponent, left))
-		bfp_apply(counter, class, 1ULL << exponent, 0, rnd);
+	if (outcome == SCOUNTER_CONTENDED)
+		bfp_apply(counter, class, 1, 1, rnd);
+	else if (scounter_trial_decide(rnd, outcome))
+		bfp_apply(counter, class, 1ULL << (outcome >> SCOUNTER_OUTCOME_BITS),
+			  0, rnd);
 	scounter_random_put();
 }
-EXPORT_SYMBOL_GPL(__scounter_bfp_success);
+EXPORT_SYMBOL_GPL(__scounter_bfp_finish);
+
+notrace void __scounter_finish(struct scounter *counter, u32 outcome)
+{
+	__scounter_bfp_finish(&counter->bfp, &counter->class, outcome);
+}
+EXPORT_SYMBOL_GPL(__scounter_finish);
 
 /**
  * scounter_bfp_class_init - accuracy and policy chosen at run time
@@ -113,17 +113,16 @@ EXPORT_SYMBOL_GPL(__scounter_bfp_success);
 int scounter_bfp_class_init(struct scounter_bfp_class *class,
 			    enum scounter_kind kind, u32 ppm)
 {
-	u32 theta;
-
 	kind = __SCOUNTER_KIND(kind);
 	if (!__SCOUNTER_IS_BFP(kind))
 		return -EINVAL;
-	ppm = __SCOUNTER_PPM(ppm);
+	if (!ppm)
+		ppm = SCOUNTER_ERROR_PPM_DEFAULT;
 	if (ppm < SCOUNTER_ERROR_PPM_MIN || ppm > SCOUNTER_ERROR_PPM_MAX)
 		return -ERANGE;
-	theta = scounter_bfp_theta(ppm);
-	class->theta = theta;
-	class->limit = __SCOUNTER_BFP_LIMIT(kind, theta);
+	class->theta = scounter_bfp_theta(ppm);
+	class->limit = kind == SCOUNTER_BFP_DUP ? class->theta - 1 :
+						  SCOUNTER_BFP_MANTISSA_MAX;
 	return 0;
 }
 EXPORT_SYMBOL_GPL(scounter_bfp_class_init);

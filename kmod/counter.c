@@ -82,22 +82,15 @@ EXPORT_SYMBOL_GPL(scounter_kind_by_name);
 int scounter_init(struct scounter *counter, enum scounter_kind kind, u32 ppm)
 {
 	const struct scounter_kind_ops *ops = scounter_kind_ops(kind);
-	int err;
 
 	if (!ops)
 		return -EINVAL;
 	memset(counter, 0, sizeof(*counter));
 	counter->kind = ops->kind;
-	if (!__SCOUNTER_IS_BFP(ops->kind)) {
-		counter->shape = SCOUNTER_SHAPE_PLAIN;
-		return ppm ? -ERANGE : 0;
-	}
-	err = scounter_bfp_class_init(&counter->class, ops->kind, ppm);
-	if (err)
-		return err;
-	counter->shape = SCOUNTER_SHAPE_BFP;
-	counter->error_ppm = __SCOUNTER_PPM(ppm);
-	return 0;
+	counter->is_bfp = __SCOUNTER_IS_BFP(ops->kind);
+	if (counter->is_bfp)
+		return scounter_bfp_class_init(&counter->class, ops->kind, ppm);
+	return ppm ? -ERANGE : 0;
 }
 
 int scounter_spread(struct scounter *counter, gfp_t gfp)

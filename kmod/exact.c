@@ -17,36 +17,33 @@
 #include <linux/cpumask.h>
 #include <linux/nodemask.h>
 #include <linux/percpu.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "compat.h"
 #include "kind.h"
 
-static u64 percpu_read(scounter_percpu_t *word)
+static u64 percpu_read(const struct scounter_cpu *cpu)
 {
 #ifdef CONFIG_64BIT
-	return READ_ONCE(*word);
+	return READ_ONCE(cpu->count);
 #else
-	return atomic64_read(word);
+	return atomic64_read(&cpu->count);
 #endif
 }
 
 static u64 components_sum(const struct scounter *counter)
 {
+	struct scounter_cpu __percpu *percpu = READ_ONCE(counter->percpu);
+	atomic64_t **lines = READ_ONCE(counter->lines);
 	u64 sum = atomic64_read(&counter->count);
 	int i;
 
-	switch (counter->shape) {
-	case SCOUNTER_SHAPE_LINES:
+	if (lines)
 		for (i = 0; i < nr_node_ids; i++)
-			sum += atomic64_read(counter->lines[i]);
-		break;
-	case SCOUNTER_SHAPE_PERCPU:
+			sum += atomic64_read(lines[i]);
+	if (percpu)
 		for_each_possible_cpu(i)
-			sum += percpu_read(per_cpu_ptr(counter->percpu, i));
-		break;
-	}
+			sum += percpu_read(per_cpu_ptr(percpu, i));
 	return sum;
 }
 
@@ -100,34 +97,24 @@ static void atomic_add_n(struct scounter *counter, u64 n)
 
 static void multiline_add(struct scounter *counter, u64 n)
 {
-	word_add(counter, counter->shape == SCOUNTER_SHAPE_LINES ?
-		 counter->lines[numa_node_id()] : &counter->count, n);
+	atomic64_t **lines = READ_ONCE(counter->lines);
+
+	word_add(counter, lines ? lines[numa_node_id()] : &counter->count, n);
 }
 
 static void percpu_add_n(struct scounter *counter, u64 n)
 {
-	if (counter->shape != SCOUNTER_SHAPE_PERCPU) {
+	struct scounter_cpu __percpu *percpu = READ_ONCE(counter->percpu);
+
+	if (!percpu) {
 		word_add(counter, &counter->count, n);
 		return;
 	}
 #ifdef CONFIG_64BIT
-	mark_overflow(counter, this_cpu_add_return(*counter->percpu, n), n);
+	mark_overflow(counter, this_cpu_add_return(percpu->count, n), n);
 #else
-	word_add(counter, raw_cpu_ptr(counter->percpu), n);
+	word_add(counter, &raw_cpu_ptr(percpu)->count, n);
 #endif
-}
-
-/*
- * A static counter may be incremented while it is registered.  A CPU that sees
- * the new shape must see the pointer too, and increments have no barrier for
- * that: wait instead until every CPU has passed one.  A counter that nobody
- * has yet got (@gfp may forbid to sleep) needs nothing.
- */
-static void publish_shape(struct scounter *counter, enum scounter_shape shape)
-{
-	if (counter->entry)
-		synchronize_rcu();
-	WRITE_ONCE(counter->shape, shape);
 }
 
 static void lines_free(atomic64_t **lines)
@@ -159,24 +146,21 @@ static int multiline_spread(struct scounter *counter, gfp_t gfp)
 			return -ENOMEM;
 		}
 	}
-	/* For scounter_inc_kind(), which asks the pointer and not the shape. */
+	/*
+	 * A static counter may be incremented meanwhile: zeroed lines before the
+	 * pointer.  The address dependency of an increment is the partner.
+	 */
 	smp_store_release(&counter->lines, lines);
-	publish_shape(counter, SCOUNTER_SHAPE_LINES);
 	return 0;
 }
 
-static void gather(struct scounter *counter)
-{
-	atomic64_set(&counter->count, components_sum(counter));
-	WRITE_ONCE(counter->shape, SCOUNTER_SHAPE_PLAIN);
-}
-
+/* Nobody counts any more: what was counted goes back to the one word. */
 static void multiline_gather(struct scounter *counter)
 {
 	atomic64_t **lines = counter->lines;
 
-	gather(counter);
-	counter->lines = NULL;
+	atomic64_set(&counter->count, components_sum(counter));
+	WRITE_ONCE(counter->lines, NULL);
 	lines_free(lines);
 }
 
@@ -187,28 +171,28 @@ static size_t multiline_bytes(void)
 
 static int percpu_spread(struct scounter *counter, gfp_t gfp)
 {
-	scounter_percpu_t __percpu *percpu;
+	struct scounter_cpu __percpu *percpu;
 
-	percpu = alloc_percpu_gfp(scounter_percpu_t, gfp);
+	percpu = alloc_percpu_gfp(struct scounter_cpu, gfp);
 	if (!percpu)
 		return -ENOMEM;
+	/* As with the lines. */
 	smp_store_release(&counter->percpu, percpu);
-	publish_shape(counter, SCOUNTER_SHAPE_PERCPU);
 	return 0;
 }
 
 static void percpu_gather(struct scounter *counter)
 {
-	scounter_percpu_t __percpu *percpu = counter->percpu;
+	struct scounter_cpu __percpu *percpu = counter->percpu;
 
-	gather(counter);
-	counter->percpu = NULL;
+	atomic64_set(&counter->count, components_sum(counter));
+	WRITE_ONCE(counter->percpu, NULL);
 	free_percpu(percpu);
 }
 
 static size_t percpu_bytes(void)
 {
-	return num_possible_cpus() * sizeof(scounter_percpu_t);
+	return num_possible_cpus() * sizeof(struct scounter_cpu);
 }
 
 const struct scounter_kind_ops scounter_atomic_ops = {

@@ -3,13 +3,14 @@
  * Randomness: on each CPU, for each exponent k, a countdown of how many trials
  * of probability 2^-k are still to fail before the next success.
  *
- * A trial is one decrement; only a success draws a random number, that of the
- * failures until the next one.  Trials are memoryless, so that all counters of
+ * A trial is one decrement (__scounter_trial_step() in <linux/scounter.h>); only
+ * a success draws a random number, that of the failures until the next one.  Trials are memoryless, so that all counters of
  * a CPU share the countdowns.  Nothing guards them against the contexts that
  * interrupt each other on a CPU; this is why every trial still succeeds with
  * probability 2^-k, whatever interleaves:
  *
- * - Between the load and the store of a trial, an interrupt or another task
+ * - Where the decrement is not one instruction: between the load and the store
+ *   of a trial, an interrupt or another task
  *   steps the same countdown, and the store undoes its steps: a few trials are
  *   decided twice by one draw.  They are no longer independent of each other,
  *   but each has the probability it had.  The time between load and store does
@@ -35,7 +36,8 @@
 #include "draw.h"
 #include "random.h"
 
-static_assert(SCOUNTER_TRIAL_EXPONENTS == SCOUNTER_GAP_EXPONENT_MAX + 1);
+static_assert(ARRAY_SIZE(((struct scounter_gaps *)0)->left) ==
+	      SCOUNTER_GAP_EXPONENT_MAX + 1);
 
 enum { CONTEXT_TASK, CONTEXT_SOFTIRQ, CONTEXT_HARDIRQ, CONTEXT_NMI, CONTEXTS };
 
@@ -74,22 +76,22 @@ notrace void scounter_random_put(void)
 }
 
 /**
- * scounter_trial_decide - the outcome of a trial whose countdown is below zero
+ * scounter_trial_decide - end a trial whose countdown is below zero
  * @rnd: from scounter_random_get()
- * @exponent: the trial's k
- * @left: what the trial stored
+ * @outcome: what __scounter_trial_step() returned, not SCOUNTER_DONE
  *
  * Return: whether the trial succeeds.
  */
-notrace bool scounter_trial_decide(struct rnd_state *rnd, u32 exponent, s32 left)
+notrace bool scounter_trial_decide(struct rnd_state *rnd, u32 outcome)
 {
+	u32 exponent = outcome >> SCOUNTER_OUTCOME_BITS;
 	bool success = true;
 	s32 gap = 0;
 
 	if (exponent) {
 		gap = scounter_draw_gap(rnd, exponent);
-		if (left < -1) {
-			/* A success is being drawn below us: a trial apart. */
+		/* A success is being drawn below us: decide apart from it. */
+		if (outcome != (exponent << SCOUNTER_OUTCOME_BITS | SCOUNTER_SUCCESS)) {
 			success = gap == 0;
 			gap = success ? scounter_draw_gap(rnd, exponent) : gap - 1;
 		}
@@ -100,13 +102,12 @@ notrace bool scounter_trial_decide(struct rnd_state *rnd, u32 exponent, s32 left
 
 static notrace bool scounter_trial_once(u32 exponent)
 {
-	s32 left = raw_cpu_read(scounter_gaps.left[exponent]) - 1;
+	u32 outcome = __scounter_trial_step(exponent);
 	bool success;
 
-	raw_cpu_write(scounter_gaps.left[exponent], left);
-	if (likely(left >= 0))
+	if (likely(outcome == SCOUNTER_DONE))
 		return false;
-	success = scounter_trial_decide(scounter_random_get(), exponent, left);
+	success = scounter_trial_decide(scounter_random_get(), outcome);
 	scounter_random_put();
 	return success;
 }

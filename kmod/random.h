@@ -11,7 +11,7 @@ void scounter_random_init(u64 seed);
 struct rnd_state *scounter_random_get(void);
 void scounter_random_put(void);
 
-bool scounter_trial_decide(struct rnd_state *rnd, u32 exponent, s32 left);
+bool scounter_trial_decide(struct rnd_state *rnd, u32 outcome);
 bool scounter_trial(u32 exponent);
 
 #endif /* _SCOUNTER_RANDOM_H */

@@ -73,10 +73,8 @@ static ssize_t state_show(struct scounter *counter, char *buf)
 
 static ssize_t reset_store(struct scounter *counter, const char *buf, size_t size)
 {
-	bool yes;
-	int err = kstrtobool(buf, &yes);
-
-	if (err || !yes)
+	/* Nothing else: who writes anything but 1 expects something else. */
+	if (!sysfs_streq(buf, "1"))
 		return -EINVAL;
 	scounter_fetch_reset(counter);
 	return size;

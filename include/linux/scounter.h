@@ -41,9 +41,11 @@
 #define _LINUX_SCOUNTER_H
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/bug.h>
 #include <linux/build_bug.h>
 #include <linux/cache.h>
+#include <linux/compiler.h>
 #include <linux/gfp.h>
 #include <linux/percpu.h>
 #include <linux/topology.h>
@@ -74,7 +76,8 @@ struct scounter_estimate {
 
 /*
  * Trials that succeed with probability 2^-k: on each CPU, for each k, how many
- * are still to fail before the next success.  See kmod/random.c.
+ * are still to fail before the next success.  One trial is one step down.
+ * kmod/random.c says why no interrupt and no migration can bias it.
  */
 #define SCOUNTER_TRIAL_EXPONENTS	26
 
@@ -83,6 +86,74 @@ struct scounter_gaps {
 };
 
 DECLARE_PER_CPU(struct scounter_gaps, scounter_gaps);
+
+/*
+ * How far the inline part of an increment has come: the reason in the lower
+ * two bits, the exponent above.  All but DONE go on out of line.
+ */
+enum scounter_outcome {
+	SCOUNTER_DONE		= 0,	/* counted, or its trial failed */
+	SCOUNTER_CONTENDED	= 1,	/* the compare-and-swap failed */
+	SCOUNTER_SUCCESS	= 2,	/* the trial took the countdown below 0 */
+	SCOUNTER_UNDECIDED	= 3,	/* the trial found it below 0 */
+};
+
+#define SCOUNTER_OUTCOME_BITS	2
+
+#if defined(CONFIG_X86_64) && defined(CONFIG_SMP) && !defined(CONFIG_UML)
+/*
+ * One instruction steps the countdown: the sign says that it is below zero, and
+ * the carry that it was not before.
+ */
+static __always_inline u32 __scounter_trial_step(unsigned long exponent)
+{
+	asm goto("subl $1, %%gs:%c[left](,%[exponent],4)\n\t"
+		 "js 1f\n"
+		 ".subsection 1\n"
+		 "1:\tjc %l[success]\n\t"
+		 "jmp %l[undecided]\n"
+		 ".previous"
+		 : /* no output */
+		 : [exponent] "r" (exponent),
+		   [left] "i" (&scounter_gaps)
+		 : "cc", "memory"
+		 : success, undecided);
+	return SCOUNTER_DONE;
+success:
+	return exponent << SCOUNTER_OUTCOME_BITS | SCOUNTER_SUCCESS;
+undecided:
+	return exponent << SCOUNTER_OUTCOME_BITS | SCOUNTER_UNDECIDED;
+}
+
+/* numa_node_id(), without a second instruction that widens it to an index. */
+static __always_inline unsigned long __scounter_node(void)
+{
+#ifdef CONFIG_USE_PERCPU_NUMA_NODE_ID
+	unsigned long node;
+
+	asm volatile("movl %%gs:%c1, %k0" : "=r" (node) : "i" (&numa_node));
+	return node;
+#else
+	return numa_node_id();
+#endif
+}
+#else
+static __always_inline unsigned long __scounter_node(void)
+{
+	return numa_node_id();
+}
+
+static __always_inline u32 __scounter_trial_step(unsigned long exponent)
+{
+	s32 left = raw_cpu_read(scounter_gaps.left[exponent]) - 1;
+
+	raw_cpu_write(scounter_gaps.left[exponent], left);
+	if (likely(left >= 0))
+		return SCOUNTER_DONE;
+	return exponent << SCOUNTER_OUTCOME_BITS |
+	       (left == -1 ? SCOUNTER_SUCCESS : SCOUNTER_UNDECIDED);
+}
+#endif
 
 /**
  * struct scounter_bfp - an approximate counter of four bytes
@@ -109,13 +180,6 @@ struct scounter_bfp_class {
 	u32 theta;
 };
 
-#define __SCOUNTER_BFP_THETA(ppm)					\
-	((u32)((3ULL * SCOUNTER_PPM * SCOUNTER_PPM /			\
-		((u64)(ppm) * (ppm)) + 3) / 8 * 2))
-
-#define __SCOUNTER_BFP_LIMIT(kind, theta)				\
-	((kind) == SCOUNTER_BFP_DUP ? (theta) - 1 : SCOUNTER_BFP_MANTISSA_MAX)
-
 #define __SCOUNTER_KIND(kind)						\
 	((kind) == SCOUNTER_EXACT ? SCOUNTER_MULTILINE :		\
 	 (kind) == SCOUNTER_APPROX ? SCOUNTER_BFP_CSUP : (kind))
@@ -123,24 +187,31 @@ struct scounter_bfp_class {
 #define __SCOUNTER_IS_BFP(kind)						\
 	((kind) == SCOUNTER_BFP_DUP || (kind) == SCOUNTER_BFP_CSUP)
 
-#define __SCOUNTER_PPM(ppm)	((ppm) ? (ppm) : SCOUNTER_ERROR_PPM_DEFAULT)
+#define __SCOUNTER_THETA(ppm)						\
+	((u32)((3ULL * SCOUNTER_PPM * SCOUNTER_PPM /			\
+		((u64)(ppm) * (ppm)) + 3) / 8 * 2))
+
+#define __SCOUNTER_CLASS(kind, ppm) {					\
+	.limit = (kind) == SCOUNTER_BFP_DUP ? __SCOUNTER_THETA(ppm) - 1 :	\
+		 (kind) == SCOUNTER_BFP_CSUP ? SCOUNTER_BFP_MANTISSA_MAX : 0,	\
+	.theta = __SCOUNTER_IS_BFP(kind) ? __SCOUNTER_THETA(ppm) : 0 +	\
+		 BUILD_BUG_ON_ZERO((ppm) < SCOUNTER_ERROR_PPM_MIN ||	\
+				   (ppm) > SCOUNTER_ERROR_PPM_MAX),	\
+}
 
 /**
  * SCOUNTER_BFP_CLASS - initializer of a struct scounter_bfp_class
- * @kind: SCOUNTER_BFP_DUP or SCOUNTER_BFP_CSUP
+ * @kind: SCOUNTER_BFP_DUP, SCOUNTER_BFP_CSUP or SCOUNTER_APPROX
  * @ppm: relative standard deviation in parts per million, from
  *	SCOUNTER_ERROR_PPM_MIN to SCOUNTER_ERROR_PPM_MAX
  *
  * Both must be constants; anything else does not compile.  Declare the class
  * `static const` and the compiler folds it into the increments.
  */
-#define SCOUNTER_BFP_CLASS(kind, ppm) {					\
-	.limit = __SCOUNTER_BFP_LIMIT(kind, __SCOUNTER_BFP_THETA(ppm)) +	\
-		 BUILD_BUG_ON_ZERO(!__SCOUNTER_IS_BFP(kind)) +		\
-		 BUILD_BUG_ON_ZERO((ppm) < SCOUNTER_ERROR_PPM_MIN ||	\
-				   (ppm) > SCOUNTER_ERROR_PPM_MAX),	\
-	.theta = __SCOUNTER_BFP_THETA(ppm),				\
-}
+#define SCOUNTER_BFP_CLASS(kind, ppm)					\
+	__SCOUNTER_CLASS(__SCOUNTER_KIND(kind) +			\
+			 BUILD_BUG_ON_ZERO(!__SCOUNTER_IS_BFP(__SCOUNTER_KIND(kind))), \
+			 ppm)
 
 #define SCOUNTER_BFP_INIT	{ .word = ATOMIC_INIT(0) }
 
@@ -154,12 +225,9 @@ void scounter_bfp_read_est(const struct scounter_bfp *counter,
 			   struct scounter_estimate *estimate);
 u64 scounter_bfp_fetch_reset(struct scounter_bfp *counter);
 
-/* Out of line, for scounter_bfp_inc() only. */
-void __scounter_bfp_contended(struct scounter_bfp *counter,
-			      const struct scounter_bfp_class *class);
-void __scounter_bfp_success(struct scounter_bfp *counter,
-			    const struct scounter_bfp_class *class,
-			    u32 exponent, s32 left);
+/* Out of line, for the increments below only. */
+void __scounter_bfp_finish(struct scounter_bfp *counter,
+			   const struct scounter_bfp_class *class, u32 outcome);
 
 /**
  * scounter_bfp_init - set an embedded bfp counter to zero
@@ -170,6 +238,19 @@ void __scounter_bfp_success(struct scounter_bfp *counter,
 static inline void scounter_bfp_init(struct scounter_bfp *counter)
 {
 	atomic_set(&counter->word, 0);
+}
+
+static __always_inline u32 __scounter_bfp_try_inc(struct scounter_bfp *counter,
+						  u32 limit)
+{
+	int old = atomic_read(&counter->word);
+	unsigned long word = (u32)old;
+
+	if (word >= limit)
+		return __scounter_trial_step(word >> SCOUNTER_BFP_MANTISSA_BITS);
+	if (likely(atomic_try_cmpxchg_relaxed(&counter->word, &old, old + 1)))
+		return SCOUNTER_DONE;
+	return SCOUNTER_CONTENDED;
 }
 
 /**
@@ -188,42 +269,21 @@ static __always_inline void
 scounter_bfp_inc(struct scounter_bfp *counter,
 		 const struct scounter_bfp_class *class)
 {
-	int old = atomic_read(&counter->word);
-	u32 exponent;
-	s32 left;
+	u32 outcome = __scounter_bfp_try_inc(counter, class->limit);
 
-	if ((u32)old < class->limit) {
-		if (unlikely(!atomic_try_cmpxchg_relaxed(&counter->word, &old,
-							 old + 1)))
-			__scounter_bfp_contended(counter, class);
-		return;
-	}
-
-	/*
-	 * One trial is one step of this CPU's countdown for 2^-e.  Neither an
-	 * interrupt nor a migration between the two accesses can bias it:
-	 * kmod/random.c says why.
-	 */
-	exponent = (u32)old >> SCOUNTER_BFP_MANTISSA_BITS;
-	left = raw_cpu_read(scounter_gaps.left[exponent]) - 1;
-	raw_cpu_write(scounter_gaps.left[exponent], left);
-	if (unlikely(left < 0))
-		__scounter_bfp_success(counter, class, exponent, left);
+	if (unlikely(outcome))
+		__scounter_bfp_finish(counter, class, outcome);
 }
 
-/* Which code an increment runs; the order is that of the tests in it. */
-enum scounter_shape {
-	SCOUNTER_SHAPE_BFP	= 0,
-	SCOUNTER_SHAPE_LINES	= 1,
-	SCOUNTER_SHAPE_PLAIN	= 2,
-	SCOUNTER_SHAPE_PERCPU	= 3,
-};
-
+/* One CPU's word.  32-bit machines cannot step 64 bits in one instruction. */
+struct scounter_cpu {
+	/* private: */
 #ifdef CONFIG_64BIT
-typedef u64 scounter_percpu_t;
+	u64 count;
 #else
-typedef atomic64_t scounter_percpu_t;
+	atomic64_t count;
 #endif
+};
 
 /**
  * struct scounter - a counter of any kind
@@ -233,20 +293,17 @@ typedef atomic64_t scounter_percpu_t;
  */
 struct scounter {
 	/* private: */
-	u8 shape;
-	u16 kind;
-	u32 error_ppm;
+	struct scounter_bfp_class class;	/* of the bfp kinds */
 	union {
-		/* Exact kinds; of the spread ones what came before they spread. */
+		/* Exact kinds; in spread ones what came before they spread. */
 		atomic64_t count;
 		struct scounter_bfp bfp;
 	};
-	union {
-		atomic64_t **lines;		/* by node */
-		scounter_percpu_t __percpu *percpu;
-		struct scounter_bfp_class class;
-	};
+	atomic64_t **lines;			/* by node, or NULL */
+	struct scounter_cpu __percpu *percpu;	/* or NULL */
 	atomic64_t fetched;	/* exact kinds: what resets have returned */
+	u16 kind;
+	bool is_bfp;
 	atomic_t flags;
 	struct scounter_entry *entry;
 } ____cacheline_aligned_in_smp;
@@ -263,19 +320,11 @@ struct scounter {
  */
 #define DEFINE_SCOUNTER(name, kind_, ppm)				\
 	struct scounter name = {					\
-		.shape = __SCOUNTER_IS_BFP(__SCOUNTER_KIND(kind_)) ?	\
-			 SCOUNTER_SHAPE_BFP : SCOUNTER_SHAPE_PLAIN,	\
 		.kind = __SCOUNTER_KIND(kind_),				\
-		.error_ppm = __SCOUNTER_IS_BFP(__SCOUNTER_KIND(kind_)) ?	\
-			     __SCOUNTER_PPM(ppm) : 0,			\
+		.is_bfp = __SCOUNTER_IS_BFP(__SCOUNTER_KIND(kind_)),	\
 		.count = ATOMIC64_INIT(0),				\
-		.class = {						\
-			.limit = __SCOUNTER_IS_BFP(__SCOUNTER_KIND(kind_)) ?	\
-				__SCOUNTER_BFP_LIMIT(__SCOUNTER_KIND(kind_),	\
-				__SCOUNTER_BFP_THETA(__SCOUNTER_PPM(ppm))) : 0,	\
-			.theta = __SCOUNTER_IS_BFP(__SCOUNTER_KIND(kind_)) ?	\
-				__SCOUNTER_BFP_THETA(__SCOUNTER_PPM(ppm)) : 0,	\
-		},							\
+		.class = __SCOUNTER_CLASS(__SCOUNTER_KIND(kind_),	\
+					  (ppm) ? (ppm) : SCOUNTER_ERROR_PPM_DEFAULT), \
 	}
 
 struct scounter *__scounter_create(const char *name, const char *group,
@@ -346,18 +395,62 @@ int scounter_kind_by_name(const char *name);
 	__scounter_add(counter, n);					\
 })
 
-static __always_inline void __scounter_inc_percpu(struct scounter *counter)
+static __always_inline void __scounter_inc_percpu(struct scounter_cpu __percpu *percpu)
 {
 #ifdef CONFIG_64BIT
-	this_cpu_inc(*counter->percpu);
+	this_cpu_inc(percpu->count);
 #else
-	atomic64_inc(raw_cpu_ptr(counter->percpu));
+	atomic64_inc(&raw_cpu_ptr(percpu)->count);
 #endif
 }
 
-static __always_inline void __scounter_inc_line(struct scounter *counter)
+static __always_inline void __scounter_inc_line(atomic64_t **lines)
 {
-	atomic64_inc(counter->lines[numa_node_id()]);
+	atomic64_inc(lines[__scounter_node()]);
+}
+
+/* Out of line; one pointer is all that the caller must keep for it. */
+void __scounter_finish(struct scounter *counter, u32 outcome);
+
+static __always_inline void __scounter_inc_bfp(struct scounter *counter)
+{
+	u32 outcome = __scounter_bfp_try_inc(&counter->bfp, counter->class.limit);
+
+	if (unlikely(outcome))
+		__scounter_finish(counter, outcome);
+}
+
+/*
+ * An increment for any of the kinds that @may_be has as bits; with one bit, all
+ * but the code for that kind is compiled away.  A spread counter counts in its
+ * one word until scounter_register() has given it the pointer to the rest.
+ */
+static __always_inline void __scounter_inc(struct scounter *counter,
+					   const u32 may_be)
+{
+	struct scounter_cpu __percpu *percpu;
+	atomic64_t **lines;
+
+	if (may_be & (BIT(SCOUNTER_BFP_DUP) | BIT(SCOUNTER_BFP_CSUP)) &&
+	    (!(may_be & BIT(SCOUNTER_ATOMIC)) || counter->is_bfp)) {
+		__scounter_inc_bfp(counter);
+		return;
+	}
+	if (may_be & BIT(SCOUNTER_MULTILINE)) {
+		lines = READ_ONCE(counter->lines);
+		if (likely(lines)) {
+			__scounter_inc_line(lines);
+			return;
+		}
+	}
+	if (may_be & BIT(SCOUNTER_PERCPU)) {
+		percpu = READ_ONCE(counter->percpu);
+		if (likely(percpu)) {
+			__scounter_inc_percpu(percpu);
+			return;
+		}
+	}
+	atomic64_inc(&counter->count);
 }
 
 /**
@@ -368,14 +461,7 @@ static __always_inline void __scounter_inc_line(struct scounter *counter)
  */
 static __always_inline void scounter_inc(struct scounter *counter)
 {
-	if (counter->shape < SCOUNTER_SHAPE_LINES)
-		scounter_bfp_inc(&counter->bfp, &counter->class);
-	else if (counter->shape == SCOUNTER_SHAPE_LINES)
-		__scounter_inc_line(counter);
-	else if (counter->shape == SCOUNTER_SHAPE_PLAIN)
-		atomic64_inc(&counter->count);
-	else
-		__scounter_inc_percpu(counter);
+	__scounter_inc(counter, ~0U);
 }
 
 /**
@@ -391,26 +477,7 @@ static __always_inline void scounter_inc(struct scounter *counter)
 static __always_inline void scounter_inc_kind(struct scounter *counter,
 					      const enum scounter_kind kind)
 {
-	switch (__SCOUNTER_KIND(kind)) {
-	case SCOUNTER_BFP_DUP:
-	case SCOUNTER_BFP_CSUP:
-		scounter_bfp_inc(&counter->bfp, &counter->class);
-		break;
-	case SCOUNTER_MULTILINE:
-		if (likely(counter->lines))
-			__scounter_inc_line(counter);
-		else
-			atomic64_inc(&counter->count);
-		break;
-	case SCOUNTER_PERCPU:
-		if (likely(counter->percpu))
-			__scounter_inc_percpu(counter);
-		else
-			atomic64_inc(&counter->count);
-		break;
-	default:
-		atomic64_inc(&counter->count);
-	}
+	__scounter_inc(counter, BIT(__SCOUNTER_KIND(kind)));
 }
 
 #endif /* _LINUX_SCOUNTER_H */

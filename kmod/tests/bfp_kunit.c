@@ -17,6 +17,14 @@ static struct scounter_bfp word_of(u32 mantissa, u32 exponent)
 	};
 }
 
+/* An increment whose trial at this exponent has succeeded. */
+static void success_at(struct scounter_bfp *counter,
+		       const struct scounter_bfp_class *class, u32 exponent)
+{
+	__scounter_bfp_finish(counter, class, exponent << SCOUNTER_OUTCOME_BITS |
+					      SCOUNTER_SUCCESS);
+}
+
 static u32 mantissa_of(const struct scounter_bfp *counter)
 {
 	return scounter_bfp_mantissa(atomic_read(&counter->word));
@@ -50,7 +58,7 @@ static void class_at_run_time_is_the_same(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, class.theta, dup_1.theta);
 	for (ppm = SCOUNTER_ERROR_PPM_MIN; ppm <= SCOUNTER_ERROR_PPM_MAX; ppm += 999)
 		KUNIT_EXPECT_EQ(test, scounter_bfp_theta(ppm),
-				__SCOUNTER_BFP_THETA(ppm));
+				__SCOUNTER_THETA(ppm));
 }
 
 static void class_refuses_what_it_cannot_do(struct kunit *test)
@@ -129,7 +137,7 @@ static void csup_under_contention_halves_once(struct kunit *test)
 {
 	struct scounter_bfp counter = word_of((1 << 20) - 1, 0);
 
-	__scounter_bfp_contended(&counter, &csup_1);
+	__scounter_bfp_finish(&counter, &csup_1, SCOUNTER_CONTENDED);
 	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 1U);
 	KUNIT_EXPECT_EQ(test, scounter_bfp_read(&counter), 1ULL << 20);
 }
@@ -138,9 +146,9 @@ static void csup_under_contention_waits_for_theta(struct kunit *test)
 {
 	struct scounter_bfp counter = word_of(csup_1.theta - 2, 0);
 
-	__scounter_bfp_contended(&counter, &csup_1);
+	__scounter_bfp_finish(&counter, &csup_1, SCOUNTER_CONTENDED);
 	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&counter.word), csup_1.theta - 1);
-	__scounter_bfp_contended(&counter, &csup_1);
+	__scounter_bfp_finish(&counter, &csup_1, SCOUNTER_CONTENDED);
 	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 1U);
 	KUNIT_EXPECT_EQ(test, scounter_bfp_read(&counter), (u64)csup_1.theta);
 }
@@ -150,7 +158,7 @@ static void success_survives_a_reset(struct kunit *test)
 {
 	struct scounter_bfp counter = SCOUNTER_BFP_INIT;
 
-	__scounter_bfp_success(&counter, &dup_1, 10, -1);
+	success_at(&counter, &dup_1, 10);
 	KUNIT_EXPECT_EQ(test, scounter_bfp_read(&counter), 1024ULL);
 	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 0U);
 }
@@ -166,7 +174,7 @@ static void success_is_thinned_at_a_grown_exponent(struct kunit *test)
 	for (i = 0; i < 4096; i++) {
 		struct scounter_bfp counter = word_of(4000, 7);
 
-		__scounter_bfp_success(&counter, &dup_1, 4, -1);
+		success_at(&counter, &dup_1, 4);
 		KUNIT_ASSERT_LE(test, mantissa_of(&counter) - 4000, 1U);
 		survived += mantissa_of(&counter) - 4000;
 	}
@@ -258,7 +266,8 @@ static void value_never_goes_down(struct kunit *test)
 			if (i % 3 == 0)
 				scounter_bfp_inc(&counter, classes[c]);
 			else if (i % 3 == 1)
-				__scounter_bfp_contended(&counter, classes[c]);
+				__scounter_bfp_finish(&counter, classes[c],
+						      SCOUNTER_CONTENDED);
 			else
 				scounter_bfp_add(&counter, classes[c], i * 7ULL % 5003);
 			after = scounter_bfp_read(&counter);

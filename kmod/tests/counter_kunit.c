@@ -185,8 +185,7 @@ static void static_counter_is_as_created(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, scounter_init(&created, SCOUNTER_APPROX, 20000), 0);
 	KUNIT_EXPECT_EQ(test, created.kind, static_approx.kind);
-	KUNIT_EXPECT_EQ(test, created.shape, static_approx.shape);
-	KUNIT_EXPECT_EQ(test, created.error_ppm, static_approx.error_ppm);
+	KUNIT_EXPECT_EQ(test, created.is_bfp, static_approx.is_bfp);
 	KUNIT_EXPECT_EQ(test, created.class.limit, static_approx.class.limit);
 	KUNIT_EXPECT_EQ(test, created.class.theta, static_approx.class.theta);
 }

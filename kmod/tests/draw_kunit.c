@@ -133,7 +133,8 @@ static void interrupted_success_is_not_repeated(struct kunit *test)
 
 	for (i = 0; i < n; i++) {
 		rnd = scounter_random_get();
-		successes += scounter_trial_decide(rnd, 4, -2);
+		successes += scounter_trial_decide(rnd, 4 << SCOUNTER_OUTCOME_BITS |
+						   SCOUNTER_UNDECIDED);
 		gaps += raw_cpu_read(scounter_gaps.left[4]);
 		scounter_random_put();
 	}
@@ -145,7 +146,8 @@ static void interrupted_success_is_not_repeated(struct kunit *test)
 static void own_success_is_certain(struct kunit *test)
 {
 	struct rnd_state *rnd = scounter_random_get();
-	bool success = scounter_trial_decide(rnd, 10, -1);
+	bool success = scounter_trial_decide(rnd, 10 << SCOUNTER_OUTCOME_BITS |
+					     SCOUNTER_SUCCESS);
 
 	scounter_random_put();
 	KUNIT_EXPECT_TRUE(test, success);

@@ -146,7 +146,7 @@ static void creation_in_atomic_context(struct kunit *test)
 	scounter_inc(counter);
 	KUNIT_EXPECT_EQ(test, scounter_read(counter), 1ULL);
 	for (i = 0; i < 1000 && count_entries() == before; i++)
-		msleep(1);
+		usleep_range(1000, 2000);
 	KUNIT_EXPECT_EQ(test, count_entries(), before + 1);
 	scounter_destroy(counter);
 	KUNIT_EXPECT_EQ(test, count_entries(), before);

@@ -36,12 +36,11 @@ void chain_init(struct chain *chain, u32 theta, u64 events_max, double trim)
 {
 	u64 states = 1, state;
 
-	/* No state of a larger value than the largest n matters much ... */
-	while (chain_value(theta, states) < 2 * events_max)
+	/* Values far above the number of events are too improbable to matter. */
+	while (states < events_max && chain_value(theta, states) < 64 * events_max)
 		states++;
-	/* ... but without trimming, every one that can be reached is kept. */
 	if (!trim)
-		states = events_max + 1;
+		states = events_max;
 
 	*chain = (struct chain) {
 		.theta = theta,

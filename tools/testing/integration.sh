@@ -149,7 +149,7 @@ a_reset_starts_again() {
 }
 
 a_reset_takes_nothing_else() {
-	for junk in 0 2 yess '' reset; do
+	for junk in 0 2 11 yes '' reset; do
 		! (echo "$junk" >$S/scounter_try/try/reset) 2>/dev/null ||
 			fail "accepted '$junk'" || return 1
 	done

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include <string.h>
+
+#include "model.h"
+#include "util.h"
+
+const struct machine machine_kmod = {
+	.seed		= machine_seed,
+	.gap		= machine_gap,
+	.theta		= scounter_bfp_theta,
+	.sum		= scounter_bfp_sum,
+	.deviations	= 3,
+};
+
+void sim_init(struct sim *sim, const struct machine *machine,
+	      enum policy policy, u32 error_ppm)
+{
+	u32 theta = machine->theta(error_ppm);
+
+	*sim = (struct sim) {
+		.machine = machine,
+		.policy.theta = theta,
+		.policy.bound = policy == DUP ? theta : SCOUNTER_BFP_BOUND_MAX,
+	};
+	sim->limit = sim->policy.bound - 1;
+}
+
+/* Begin anew with a word that has counted its value. */
+void sim_start(struct sim *sim, u32 word)
+{
+	sim->word = word;
+	sim->events = scounter_bfp_value(word);
+	sim->fetched = 0;
+}
+
+static void sim_store(struct sim *sim, u32 word)
+{
+	if (scounter_bfp_value(word) < scounter_bfp_value(sim->word))
+		sim->went_down = true;
+	sim->word = word;
+}
+
+static void interfere(struct sim *sim);
+
+/* bfp_apply() */
+static void sim_apply(struct sim *sim, struct sim_cpu *cpu, u64 n, u32 failures)
+{
+	const struct machine *machine = sim->machine;
+	struct scounter_bfp_policy policy = sim->policy;
+	u32 seen = sim->word;
+	u32 old, new;
+
+	for (;; failures++) {
+		n = scounter_bfp_thin(n, seen, &cpu->rnd);
+		if (!n)
+			return;
+		if (failures) {
+			/* How long it backs off, and meanwhile: */
+			scounter_draw_bits(&cpu->rnd, min(failures, 8U));
+			interfere(sim);
+			seen = sim->word;
+			n = scounter_bfp_thin(n, seen, &cpu->rnd);
+			if (!n)
+				return;
+		}
+		policy.contended = failures;
+		new = machine->sum(seen, n, &policy, &cpu->rnd);
+		if (new == seen)
+			return;
+		interfere(sim);
+		if (sim->word == seen) {
+			sim_store(sim, new);
+			return;
+		}
+		sim->failures++;
+		old = seen;
+		seen = sim->word;
+		if (new != SCOUNTER_BFP_WORD_MAX)
+			n = scounter_bfp_value(new) - scounter_bfp_value(old);
+		if (machine->retry)
+			n = machine->retry(n, seen, &cpu->rnd);
+	}
+}
+
+/* The plain additions of 1 of scounter_bfp_inc(); how many there were. */
+static u64 sim_count_exactly(struct sim *sim, struct sim_cpu *cpu, u64 events)
+{
+	u32 old = sim->word;
+
+	if (!sim->rival) {
+		events = min_t(u64, events, sim->limit - old);
+		sim_store(sim, old + events);
+		return events;
+	}
+	interfere(sim);
+	if (sim->word == old)
+		sim_store(sim, old + 1);
+	else
+		sim_apply(sim, cpu, 1, 1);
+	return 1;
+}
+
+/* So many scounter_bfp_inc() in a row. */
+void sim_count(struct sim *sim, struct sim_cpu *cpu, u64 events)
+{
+	sim->events += events;
+	while (events) {
+		u32 exponent = scounter_bfp_exponent(sim->word);
+		u32 *left = (u32 *)&cpu->left[exponent];
+
+		if (sim->word < sim->limit) {
+			events -= sim_count_exactly(sim, cpu, events);
+			continue;
+		}
+		if (events <= *left) {
+			*left -= events;
+			return;
+		}
+		events -= *left + 1;
+		*left = exponent ? sim->machine->gap(cpu, exponent) : 0;
+		/* The trial was made for the word as it was before this: */
+		interfere(sim);
+		sim_apply(sim, cpu, 1ULL << exponent, 0);
+	}
+}
+
+/* scounter_bfp_add() */
+void sim_add(struct sim *sim, struct sim_cpu *cpu, u64 n)
+{
+	sim->events += n;
+	sim_apply(sim, cpu, n, 0);
+}
+
+static void sim_reset(struct sim *sim)
+{
+	sim->fetched += scounter_bfp_value(sim->word);
+	sim->word = 0;
+}
+
+static bool one_in(struct rival *rival, u32 n)
+{
+	return prandom_u32_state(&rival->chance) % n == 0;
+}
+
+/* Let the rival do something at a place where another CPU could. */
+static void interfere(struct sim *sim)
+{
+	struct rival *rival = sim->rival;
+	u32 exponent = scounter_bfp_exponent(sim->word);
+	bool grow, reset;
+
+	if (!rival || rival->busy)
+		return;
+	rival->busy = true;
+	grow = rival->kind == RIVAL_GROWTH || rival->kind == RIVAL_ALL;
+	reset = rival->kind == RIVAL_RESET || rival->kind == RIVAL_ALL;
+
+	if (reset && one_in(rival, 128)) {
+		sim_reset(sim);
+	} else if (grow && one_in(rival, 128)) {
+		/* As after a failure of its own: halves at Theta and above. */
+		sim->events += 101ULL << exponent;
+		sim_apply(sim, &rival->cpu, 101ULL << exponent, 1);
+	} else if (one_in(rival, 2)) {
+		sim_count(sim, &rival->cpu,
+			  1 + scounter_draw_bits(&rival->chance, exponent + 1));
+	}
+	rival->busy = false;
+}
+
+double sim_error(const struct sim *sim)
+{
+	return (double)(s64)(sim->fetched + scounter_bfp_value(sim->word) -
+			     sim->events);
+}
+
+/* scounter_bfp_read_est() */
+struct bounds bounds_of(u32 word, u32 theta, enum policy policy, u32 deviations)
+{
+	const u64 ppm_squared = (u64)SCOUNTER_PPM * SCOUNTER_PPM;
+	u32 exponent = scounter_bfp_exponent(word);
+	u64 value = scounter_bfp_value(word);
+	struct bounds bounds = { .lower = value, .upper = value };
+	u64 square, margin;
+
+	if (exponent && value) {
+		square = ppm_squared * ((1U << exponent) - 1) / value;
+		if (policy == DUP)
+			square = min(square, 3 * ppm_squared / (4 * theta - 3));
+		bounds.error_ppm = (u32)sqrtl(square) + 1;
+		margin = (value * deviations * bounds.error_ppm +
+			  SCOUNTER_PPM - 1) / SCOUNTER_PPM;
+		bounds.lower -= min(value, margin);
+		bounds.upper += margin;
+	}
+	if (word == SCOUNTER_BFP_WORD_MAX)
+		bounds.upper = ~0ULL;
+	return bounds;
+}
+
+struct bounds sim_bounds(const struct sim *sim)
+{
+	return bounds_of(sim->word, sim->policy.theta,
+			 sim->policy.bound == sim->policy.theta ? DUP : CSUP,
+			 sim->machine->deviations);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The tests, and how they report: TAP, the Test Anything Protocol. */
+#ifndef _ACCURACY_TAP_H
+#define _ACCURACY_TAP_H
+
+#include <linux/types.h>
+
+/* A test, or as many tests as there are cases. */
+struct test {
+	const char *name;
+	u32 cases;
+	/* Tests case number `which`; says what it is with describe(). */
+	bool (*run)(u32 which);
+};
+
+/* Each ends with an entry that has no name. */
+extern const struct test draw_tests[];
+extern const struct test gap_tests[];
+extern const struct test exact_tests[];
+extern const struct test word_tests[];
+extern const struct test count_tests[];
+extern const struct test contention_tests[];
+
+/* What comes after the name in the line of this case. */
+void describe(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A line that is no result. */
+void comment(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The seed of this case: of no other case, of another name or master seed. */
+u64 test_seed(void);
+
+/* The seed that all others are derived from. */
+u64 master_seed(void);
+
+/* Run everything; the program's exit status. */
+int tap_run(u64 seed);
+
+#endif /* _ACCURACY_TAP_H */
