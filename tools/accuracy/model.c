@@ -107,7 +107,7 @@ void sim_count(struct sim *sim, struct sim_cpu *cpu, u64 events)
 	sim->events += events;
 	while (events) {
 		u32 exponent = scounter_bfp_exponent(sim->word);
-		u32 *left = (u32 *)&cpu->left[exponent];
+		u32 *left = &cpu->left[exponent];
 
 		if (sim->word < sim->limit) {
 			events -= sim_count_exactly(sim, cpu, events);

@@ -15,7 +15,7 @@
 struct sim_cpu {
 	struct rnd_state rnd;
 	/* Trials of probability 2^-k that are to fail before one succeeds. */
-	s32 left[SCOUNTER_GAP_EXPONENT_MAX + 1];
+	u32 left[SCOUNTER_GAP_EXPONENT_MAX + 1];
 	/* Of use to a broken machine only. */
 	u32 rest[SCOUNTER_GAP_EXPONENT_MAX + 1];
 };

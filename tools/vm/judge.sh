@@ -22,7 +22,7 @@ FAULTS=(
 	'INFO: rcu' 'INFO: trying to register non-static key'
 	'INFO: task .* blocked for more than' 'hung task'
 	'soft lockup' 'hard LOCKUP' 'workqueue lockup'
-	'unreferenced object' 'new suspected memory leaks'
+	'unreferenced object'
 	'sleeping function called from invalid context'
 	'scheduling while atomic' 'using .* in preemptible'
 	'DEBUG_LOCKS_WARN_ON' 'ODEBUG:' 'refcount_t:'

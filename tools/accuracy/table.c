@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include <stdio.h>
+
+#include "classes.h"
+#include "exact.h"
+#include "table.h"
+
+static void print_measured(u64 seed)
+{
+	static const char line[] =
+		"======  ======  =========  =====  ==========  ========  ========  ========  ========  ========\n";
+	u32 class, i;
+
+	printf("Seed %llu; all but the runs, Theta and n in per cent\n\n", seed);
+	fputs(line, stdout);
+	printf("error   Theta   n          runs   mean error  s.e.      RSD       exact     limit     inside\n");
+	fputs(line, stdout);
+	for (class = 0; class < CLASSES; class++) {
+		const struct runs *runs = class_runs(class, seed);
+
+		for (i = 0; i < CHECKPOINTS; i++) {
+			const struct tally *tally = &runs->at[i];
+			struct summary summary = summarize(&tally->error);
+			double percent = 100.0 / checkpoints[i];
+
+			printf("%-6g  %-6u  %-9llu  %-5u  %+-10.4f  %-8.4f  %-8.4f  %-8.4f  %-8.4f  %-8.3f\n",
+			       runs->error_ppm / 1e4, runs->theta,
+			       checkpoints[i], runs->count,
+			       percent * summary.mean,
+			       percent * summary.mean_error,
+			       percent * sqrt(summary.variance),
+			       100 * exact_rsd(runs->theta, checkpoints[i]),
+			       100 * exact_limit(runs->theta),
+			       100 * tally_inside(tally));
+		}
+	}
+	fputs(line, stdout);
+}
+
+static void print_worst(void)
+{
+	static const char line[] =
+		"======  ======  =========  ========  ========  ========\n";
+	u32 class;
+
+	fputs(line, stdout);
+	printf("error   Theta   n          largest   at most   limit\n");
+	fputs(line, stdout);
+	for (class = 0; class < CLASSES; class++) {
+		u32 theta = scounter_bfp_theta(classes[class]);
+		struct exact_worst worst = exact_worst(theta);
+
+		printf("%-6g  %-6u  %-9llu  %-8.5f  %-8.5f  %-8.5f\n",
+		       classes[class] / 1e4, theta, worst.n, 100 * worst.rsd,
+		       100 * worst.bound, 100 * exact_limit(theta));
+	}
+	fputs(line, stdout);
+}
+
+void print_tables(u64 seed)
+{
+	print_measured(seed);
+	printf("\n");
+	print_worst();
+}

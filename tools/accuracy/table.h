@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ACCURACY_TABLE_H
+#define _ACCURACY_TABLE_H
+
+#include <linux/types.h>
+
+/* The tables of Documentation/accuracy.rst, on standard output. */
+void print_tables(u64 seed);
+
+#endif /* _ACCURACY_TABLE_H */

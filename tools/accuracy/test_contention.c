@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Counters whose compare-and-swap fails: no count is lost or made. */
+#include <linux/kernel.h>
+#include <math.h>
+
+#include "classes.h"
+#include "stats.h"
+#include "tap.h"
+#include "util.h"
+
+static const char *const rival_names[RIVAL_KINDS] = {
+	[RIVAL_INCREMENTS]	= "increments",
+	[RIVAL_GROWTH]		= "increments and growth",
+	[RIVAL_RESET]		= "increments and resets",
+	[RIVAL_ALL]		= "increments, growth and resets",
+};
+
+enum { PPM = 50000, RUNS = 5000 };
+
+struct contended {
+	struct tally tally;
+	double failures;	/* of compare-and-swap, each run */
+	double events;		/* each run */
+	double exponent;	/* at the end */
+	bool went_down;
+};
+
+/*
+ * From exponent 4 on, so that much is decided by draws, four thousand
+ * increments and twenty additions; what the rival adds comes on top.
+ */
+static struct contended run_contended(const struct machine *machine,
+				      enum policy policy, enum rival_kind kind)
+{
+	struct contended result = { 0 };
+	struct rival rival = { .kind = kind };
+	u64 seed = test_seed();
+	struct sim_cpu cpu;
+	struct sim sim;
+	u32 run, i;
+
+	sim_init(&sim, machine, policy, PPM);
+	sim.rival = &rival;
+	for (run = 0; run < RUNS; run++) {
+		struct sim_cpu chance;
+		u64 started;
+
+		machine->seed(&cpu, &seed);
+		machine->seed(&rival.cpu, &seed);
+		machine_seed(&chance, &seed);
+		rival.chance = chance.rnd;
+		sim_start(&sim, scounter_bfp_word(sim.policy.theta / 2, 4));
+		started = sim.events;
+		for (i = 0; i < 20; i++) {
+			sim_count(&sim, &cpu, 200);
+			sim_add(&sim, &cpu, 1 + next_seed(&seed) % 100);
+		}
+		tally_add(&result.tally, &sim);
+		result.events += sim.events - started;
+		result.exponent += scounter_bfp_exponent(sim.word);
+	}
+	result.failures = (double)sim.failures / RUNS;
+	result.events /= RUNS;
+	result.exponent /= RUNS;
+	result.went_down = sim.went_down;
+	return result;
+}
+
+static bool is_unbiased(const struct contended *result)
+{
+	struct summary summary = summarize(&result->tally.error);
+
+	return fabs(summary.mean_z) <= MEAN_LIMIT;
+}
+
+static bool test_contended(u32 which)
+{
+	enum policy policy = which / RIVAL_KINDS;
+	enum rival_kind kind = which % RIVAL_KINDS;
+	struct contended result = run_contended(&machine_kmod, policy, kind);
+	struct summary summary = summarize(&result.tally.error);
+
+	describe("%s against %s: mean%s", policy == DUP ? "bfp_dup" : "bfp_csup",
+		 rival_names[kind],
+		 kind < RIVAL_RESET ? ", bounds, never down" : "");
+	comment("mean error %+.4f %% of n, %+.2f standard errors, last exponent %.1f",
+		100 * summary.mean / result.events, summary.mean_z,
+		result.exponent);
+	comment("%.0f failures in %.0f events a run, inside %.2f %%",
+		result.failures, result.events,
+		100 * tally_inside(&result.tally));
+	/* A contended test without contention is none. */
+	if (result.failures < 100)
+		return false;
+	if (kind < RIVAL_RESET &&
+	    (result.went_down || tally_inside(&result.tally) < 0.99))
+		return false;
+	return is_unbiased(&result);
+}
+
+static bool test_contended_broken(u32 which)
+{
+	struct machine machine = machine_kmod;
+	struct contended result;
+
+	if (which < 2) {
+		describe("catches a draw anew after each failure: %s",
+			 which ? "bfp_csup" : "bfp_dup");
+		machine.retry = broken_retry_redraw;
+		result = run_contended(&machine, which, RIVAL_INCREMENTS);
+	} else {
+		describe("catches a success that outlives the exponent: %s",
+			 which % 2 ? "bfp_csup" : "bfp_dup");
+		machine.retry = broken_retry_keep;
+		result = run_contended(&machine, which % 2, RIVAL_GROWTH);
+	}
+	return !is_unbiased(&result);
+}
+
+const struct test contention_tests[] = {
+	{ "contention", 2 * RIVAL_KINDS, test_contended },
+	{ "contention test", 4, test_contended_broken },
+	{ }
+};

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Counters without contention: mean, variance, bounds. */
+#include <linux/kernel.h>
+#include <math.h>
+
+#include "classes.h"
+#include "exact.h"
+#include "stats.h"
+#include "tap.h"
+#include "util.h"
+
+/* Of the checkpoints: 10^4, 10^6, 10^8 events. */
+#define CHECKED		3
+#define CHECKED_AT(i)	(2 * (i))
+
+#define MANTISSA_FULL	SCOUNTER_BFP_MANTISSA_MAX
+
+/*
+ * How often the truth is within the bounds of an estimate, at least, for each
+ * class: three standard deviations.  Less than for a normal variable where the
+ * bounds are wide, as the standard deviation is taken of the value, which is
+ * small when it is too small.
+ */
+static const double inside_min[CLASSES] = { 0.997, 0.997, 0.996, 0.978 };
+
+static bool mean_is_right(const struct tally *tally)
+{
+	struct summary summary = summarize(&tally->error);
+
+	return fabs(summary.mean_z) <= MEAN_LIMIT;
+}
+
+static bool variance_is(const struct tally *tally, double exact)
+{
+	struct summary summary = summarize(&tally->error);
+
+	return fabs(variance_z(&summary, exact)) <= Z_LIMIT;
+}
+
+/* No fewer than promised, but for chance. */
+static bool inside_is(const struct tally *tally, double least)
+{
+	double error = sqrt(least * (1 - least) / tally->error.count);
+
+	return tally_inside(tally) >= least - Z_LIMIT * error;
+}
+
+static bool test_mean(u32 which)
+{
+	const struct runs *runs = class_runs(which / CHECKED, master_seed());
+	u32 at = CHECKED_AT(which % CHECKED);
+	const struct tally *tally = &runs->at[at];
+	struct summary summary = summarize(&tally->error);
+
+	describe("%s, n = %llu, %u runs", class_name(runs->error_ppm),
+		 checkpoints[at], runs->count);
+	comment("mean error %+.4f %% of n, %+.2f standard errors",
+		100 * summary.mean / checkpoints[at], summary.mean_z);
+	return mean_is_right(tally);
+}
+
+static bool test_variance(u32 which)
+{
+	const struct runs *runs = class_runs(which / CHECKED, master_seed());
+	u32 at = CHECKED_AT(which % CHECKED);
+	const struct tally *tally = &runs->at[at];
+	struct summary summary = summarize(&tally->error);
+	double exact = exact_variance(runs->theta, checkpoints[at]);
+
+	describe("%s, n = %llu, %u runs", class_name(runs->error_ppm),
+		 checkpoints[at], runs->count);
+	comment("RSD %.4f %%, exact %.4f %%; variance %+.2f of its standard errors",
+		100 * sqrt(summary.variance) / checkpoints[at],
+		100 * sqrt(exact) / checkpoints[at], variance_z(&summary, exact));
+	if (exact)
+		comment("fails if the variance is off by more than %.0f %%",
+			100 * Z_LIMIT * summary.variance_error);
+	return variance_is(tally, exact);
+}
+
+static bool test_inside(u32 which)
+{
+	u32 class = which / CHECKED;
+	const struct runs *runs = class_runs(class, master_seed());
+	u32 at = CHECKED_AT(which % CHECKED);
+
+	describe("%s, n = %llu: in %.1f %% of the runs",
+		 class_name(runs->error_ppm), checkpoints[at],
+		 100 * inside_min[class]);
+	comment("in %.3f %%", 100 * tally_inside(&runs->at[at]));
+	return inside_is(&runs->at[at], inside_min[class]);
+}
+
+/* The probability itself, from the chain, at a thousand numbers of events. */
+static double least_inside(u32 theta, u32 deviations, u64 events, u64 *where)
+{
+	double least = 1;
+	struct chain chain;
+	u64 state;
+
+	chain_init(&chain, theta, events, 1e-18);
+	while (chain.events < events) {
+		double inside = 0;
+
+		chain_step(&chain);
+		if (chain.events % (events / 1000))
+			continue;
+		for (state = chain.first; state < chain.end; state++) {
+			u32 e = chain_exponent(theta, state);
+			u64 value = chain_value(theta, state);
+			struct bounds bounds =
+				bounds_of(scounter_bfp_word(value >> e, e),
+					  theta, DUP, deviations);
+
+			if (bounds.lower <= chain.events &&
+			    chain.events <= bounds.upper)
+				inside += chain.probability[state];
+		}
+		if (inside < least) {
+			least = inside;
+			*where = chain.events;
+		}
+	}
+	chain_free(&chain);
+	return least;
+}
+
+static bool test_inside_exactly(u32 which)
+{
+	u32 theta = scounter_bfp_theta(classes[which % CLASSES]);
+	u64 events = 20 * (u64)theta + 100000;
+	u64 where = 0;
+	double least;
+
+	events -= events % 1000;
+	if (which == CLASSES) {
+		describe("catches bounds of two standard deviations");
+		theta = scounter_bfp_theta(classes[1]);
+		return least_inside(theta, 2, events, &where) < inside_min[1];
+	}
+	least = least_inside(theta, 3, events, &where);
+	describe("%s: probability %.1f %%", class_name(classes[which]),
+		 100 * inside_min[which]);
+	comment("%.3f %% at n = %llu, the least to n = %llu", 100 * least,
+		where, events);
+	return least >= inside_min[which];
+}
+
+/* In pieces of random size, about a thousand of them. */
+static bool test_add(u32 which)
+{
+	u32 class = which / CHECKED;
+	u64 n = checkpoints[CHECKED_AT(which % CHECKED)];
+	struct tally tally = run_adds(&machine_kmod, DUP, classes[class], n,
+				      4000, test_seed());
+	struct summary summary = summarize(&tally.error);
+	double bound = tally.bound / tally.error.count;
+
+	describe("bfp_dup, %s, n = %llu: mean, variance at most the bound, bounds",
+		 class_name(classes[class]), n);
+	comment("mean %+.2f standard errors, RSD %.4f %%, bound %.4f %%, inside %.2f %%",
+		summary.mean_z, 100 * sqrt(summary.variance) / n,
+		100 * sqrt(bound) / n, 100 * tally_inside(&tally));
+	return mean_is_right(&tally) &&
+	       summary.variance * (1 - Z_LIMIT * summary.variance_error) <= bound &&
+	       inside_is(&tally, inside_min[class]);
+}
+
+static bool test_add_large(u32 which)
+{
+	struct tally tally = run_adds(&machine_kmod, CSUP, classes[which],
+				      10000000000ULL, 4000, test_seed());
+	struct summary summary = summarize(&tally.error);
+
+	describe("bfp_csup, %s, n = 10000000000: mean",
+		 class_name(classes[which]));
+	comment("mean %+.2f standard errors, RSD %.2g %%", summary.mean_z,
+		100 * sqrt(summary.variance) / 1e10);
+	return mean_is_right(&tally) && summary.variance > 0;
+}
+
+/* Nothing is lost or rounded before the field is full. */
+static bool csup_is_exact(const struct machine *machine, enum policy policy)
+{
+	u64 seed = test_seed();
+	struct sim_cpu cpu;
+	struct sim sim;
+	u32 class, i, run;
+
+	for (class = 0; class < CLASSES; class++) {
+		sim_init(&sim, machine, policy, classes[class]);
+		for (run = 0; run < 1000; run++) {
+			machine->seed(&cpu, &seed);
+			sim_start(&sim, 0);
+			for (i = 0; i < CHECKPOINTS; i++) {
+				sim_add(&sim, &cpu, run);
+				sim_count(&sim, &cpu, checkpoints[i] - sim.events);
+				if (sim_error(&sim))
+					return false;
+			}
+		}
+	}
+	return true;
+}
+
+static bool test_csup_exact(u32 which)
+{
+	describe(which ? "catches the policy of bfp_dup" :
+		 "n = 10^4 to 10^8, all classes");
+	return which ? !csup_is_exact(&machine_kmod, DUP) :
+		       csup_is_exact(&machine_kmod, CSUP);
+}
+
+/* The last exact value, and the halving after it. */
+static bool test_csup_full(u32 which)
+{
+	u64 seed = test_seed();
+	struct sim_cpu cpu;
+	struct sim sim;
+	u32 class;
+
+	(void)which;
+	for (class = 0; class < CLASSES; class++) {
+		sim_init(&sim, &machine_kmod, CSUP, classes[class]);
+		machine_seed(&cpu, &seed);
+		sim_start(&sim, MANTISSA_FULL - 1000);
+		sim_count(&sim, &cpu, 1000);
+		if (sim.word != MANTISSA_FULL)
+			return false;
+		sim_count(&sim, &cpu, 1);
+		if (sim.word != scounter_bfp_word(1U << 27, 1) || sim_error(&sim))
+			return false;
+		/* Full again, at exponent 1. */
+		sim_start(&sim, scounter_bfp_word(MANTISSA_FULL, 1));
+		sim_count(&sim, &cpu, 1 + cpu.left[1]);
+		if (sim.word != scounter_bfp_word(1U << 27, 2))
+			return false;
+	}
+	return true;
+}
+
+/* Beyond it: at exponent 1 each event adds a variance of 1. */
+static bool csup_goes_on(const struct machine *machine, bool variance)
+{
+	enum { EVENTS = 100000, BEFORE = 1000, RUNS = 4000 };
+	struct tally tally = { 0 };
+	u64 seed = test_seed();
+	struct sim_cpu cpu;
+	struct sim sim;
+	u32 run;
+
+	sim_init(&sim, machine, CSUP, SCOUNTER_ERROR_PPM_DEFAULT);
+	for (run = 0; run < RUNS; run++) {
+		machine->seed(&cpu, &seed);
+		/* The mantissa holds one more before the next is halved. */
+		sim_start(&sim, MANTISSA_FULL - BEFORE + 1);
+		sim_count(&sim, &cpu, EVENTS + BEFORE);
+		tally_add(&tally, &sim);
+	}
+	return variance ? variance_is(&tally, EVENTS) : mean_is_right(&tally);
+}
+
+static bool test_csup_beyond(u32 which)
+{
+	struct machine machine = machine_kmod;
+
+	switch (which) {
+	case 0:
+		describe("mean");
+		return csup_goes_on(&machine, false);
+	case 1:
+		describe("variance");
+		return csup_goes_on(&machine, true);
+	case 2:
+		describe("the mean catches gaps that count the success");
+		machine.gap = broken_gap_longer;
+		return !csup_goes_on(&machine, false);
+	default:
+		describe("the variance catches gaps that are constant");
+		machine.gap = broken_gap_constant;
+		return !csup_goes_on(&machine, true);
+	}
+}
+
+/* Whether counters of a machine pass the tests of the mean and variance. */
+static void examine_counters(const struct machine *machine, bool *mean,
+			     bool *variance)
+{
+	enum { PPM = 50000, RUNS = 10000 };
+	struct runs runs = run_counters(machine, PPM, RUNS, test_seed());
+	u32 theta = scounter_bfp_theta(PPM);
+	u32 i;
+
+	*mean = *variance = true;
+	for (i = 0; i < CHECKED; i++) {
+		const struct tally *tally = &runs.at[CHECKED_AT(i)];
+
+		*mean &= mean_is_right(tally);
+		*variance &= variance_is(tally, exact_variance(theta,
+						checkpoints[CHECKED_AT(i)]));
+	}
+}
+
+static bool test_broken(u32 which)
+{
+	struct machine machine = machine_kmod;
+	bool mean, variance;
+
+	switch (which) {
+	case 0:
+		describe("the mean catches gaps that start at 0");
+		machine.seed = broken_seed_zero_gaps;
+		break;
+	case 1:
+		describe("the mean catches a success in each block");
+		machine.gap = broken_gap_block;
+		break;
+	case 2:
+		describe("the mean catches gaps that count the success");
+		machine.gap = broken_gap_longer;
+		break;
+	case 3:
+		describe("the variance catches gaps that are constant");
+		machine.gap = broken_gap_constant;
+		break;
+	default:
+		describe("the variance catches Theta a fifth too small");
+		machine.theta = broken_theta;
+	}
+	examine_counters(&machine, &mean, &variance);
+	return which < 3 ? !mean : !variance;
+}
+
+const struct test count_tests[] = {
+	{ "mean of bfp_dup", CLASSES * CHECKED, test_mean },
+	{ "variance of bfp_dup", CLASSES * CHECKED, test_variance },
+	{ "bfp_dup within its bounds", CLASSES * CHECKED, test_inside },
+	{ "bfp_dup within its bounds, exactly", CLASSES + 1, test_inside_exactly },
+	{ "tests of bfp_dup", 5, test_broken },
+	{ "additions", CLASSES * CHECKED, test_add },
+	{ "large additions", CLASSES, test_add_large },
+	{ "bfp_csup is exact without contention", 2, test_csup_exact },
+	{ "bfp_csup halves when its mantissa is full", 1, test_csup_full },
+	{ "bfp_csup beyond a full mantissa", 4, test_csup_beyond },
+	{ }
+};

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The exact variance, computed in several ways; Theta; the limit. */
+#include <linux/kernel.h>
+#include <math.h>
+
+#include "classes.h"
+#include "exact.h"
+#include "model.h"
+#include "tap.h"
+
+/* What summation in double precision may be off. */
+#define CHAIN_PRECISION	1e-9
+
+static bool near(double a, double b, double precision)
+{
+	return fabs(a - b) <= precision * (1 + fabs(b));
+}
+
+/* Theta / 2 is the integer part of (3 / error^2 + 3) / 8. */
+static bool theta_is_right(u32 (*theta)(u32))
+{
+	u64 ppm;
+
+	for (ppm = SCOUNTER_ERROR_PPM_MIN; ppm <= SCOUNTER_ERROR_PPM_MAX; ppm++) {
+		u64 square = ppm * ppm;
+
+		if (theta(ppm) != 2 * ((3000000000000ULL + 3 * square) /
+				       (8 * square)))
+			return false;
+	}
+	return true;
+}
+
+static bool test_theta(u32 which)
+{
+	describe(which ? "catches one that is a fifth too small" :
+		 "all errors from 5000 to 200000 ppm");
+	return which ? !theta_is_right(broken_theta) :
+		       theta_is_right(scounter_bfp_theta);
+}
+
+/* Successes one after the other take a word through the chain's states. */
+static bool states_are_those_of(u32 theta_word, u32 theta_chain)
+{
+	struct scounter_bfp_policy policy = {
+		.bound = theta_word,
+		.theta = theta_word,
+	};
+	struct rnd_state rnd = { 2, 8, 16, 128 };
+	u32 word = 0;
+	u64 state;
+
+	for (state = 0; state < 20 * (u64)theta_chain; state++) {
+		u32 exponent = scounter_bfp_exponent(word);
+
+		if (exponent != chain_exponent(theta_chain, state) ||
+		    scounter_bfp_value(word) != chain_value(theta_chain, state))
+			return false;
+		word = scounter_bfp_sum(word, 1ULL << exponent, &policy, &rnd);
+	}
+	return true;
+}
+
+static bool test_states(u32 which)
+{
+	u32 theta;
+
+	if (which == CLASSES) {
+		theta = scounter_bfp_theta(50000);
+		describe("catches another Theta");
+		return !states_are_those_of(theta, theta - 2);
+	}
+	theta = scounter_bfp_theta(classes[which]);
+	describe("%s", class_name(classes[which]));
+	return states_are_those_of(theta, theta);
+}
+
+/* With all its states and with those only that matter. */
+static bool test_trimming(u32 which)
+{
+	u32 theta = scounter_bfp_theta(SCOUNTER_ERROR_PPM_MAX);
+	struct chain full, trimmed;
+	bool passed = true;
+
+	(void)which;
+	describe("all states against those above 1e-18, n to 3000");
+	chain_init(&full, theta, 3000, 0);
+	chain_init(&trimmed, theta, 3000, 1e-18);
+	while (full.events < 3000) {
+		chain_step(&full);
+		chain_step(&trimmed);
+		passed &= near(full.variance, trimmed.variance, 1e-12);
+		passed &= near(chain_mean(&full), full.events, 1e-12);
+	}
+	passed &= trimmed.dropped < 1e-14;
+	passed &= trimmed.end - trimmed.first < full.end - full.first;
+	chain_free(&full);
+	chain_free(&trimmed);
+	return passed;
+}
+
+/*
+ * Variance by its increments, variance by its definition, and the closed form;
+ * the mean, which must be n.
+ */
+static bool chain_agrees(u32 theta_chain, u32 theta, u64 events)
+{
+	struct chain chain;
+	bool passed = true;
+
+	chain_init(&chain, theta_chain, events, 1e-18);
+	while (passed && chain.events < events) {
+		chain_step(&chain);
+		if (chain.events % (events / 64))
+			continue;
+		passed = near(chain.variance, chain_direct_variance(&chain),
+			      CHAIN_PRECISION) &&
+			 near(chain.variance,
+			      exact_variance(theta, chain.events),
+			      CHAIN_PRECISION) &&
+			 near(chain_mean(&chain), chain.events, CHAIN_PRECISION);
+	}
+	chain_free(&chain);
+	return passed;
+}
+
+static bool test_closed_form(u32 which)
+{
+	u32 theta;
+
+	if (which == CLASSES) {
+		theta = scounter_bfp_theta(SCOUNTER_ERROR_PPM_MAX);
+		describe("catches another Theta");
+		return !chain_agrees(theta + 2, theta, 6400);
+	}
+	theta = scounter_bfp_theta(classes[which]);
+	describe("%s, n to 200000", class_name(classes[which]));
+	return chain_agrees(theta, theta, 200000);
+}
+
+/* The relative standard deviation stays below sqrt(3 / (8M - 3)) for all n. */
+static bool test_limit(u32 which)
+{
+	u32 theta = scounter_bfp_theta(classes[which]);
+	double limit = exact_limit(theta);
+	struct exact_worst worst = exact_worst(theta);
+
+	describe("%s: approached, and not exceeded at any n",
+		 class_name(classes[which]));
+	comment("%s: at most %.5f %% (n = %llu), limit %.5f %%",
+		class_name(classes[which]), 100 * worst.rsd, worst.n,
+		100 * limit);
+	/* The limit of the differences is 5 / (16M) of the limit or less. */
+	return worst.bound <= limit && worst.rsd >= limit * (1 - 1.0 / theta);
+}
+
+const struct test exact_tests[] = {
+	{ "Theta", 2, test_theta },
+	{ "states of the Markov chain", CLASSES + 1, test_states },
+	{ "the chain's recurrence", 1, test_trimming },
+	{ "closed form of the variance", CLASSES + 1, test_closed_form },
+	{ "limit of the error", CLASSES, test_limit },
+	{ }
+};
