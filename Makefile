@@ -12,6 +12,7 @@ export KDIR
 all: modules samples	## build scounter.ko and the samples (KDIR= chooses the kernel)
 
 modules:	## build scounter.ko
+	$(if $(KDIR),,$(error no kernel headers; install them or set KDIR=))
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 samples: modules	## build the sample clients

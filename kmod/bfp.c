@@ -248,6 +248,11 @@ static notrace void bfp_add(struct scounter *counter, u64 n)
 	scounter_bfp_add(&counter->bfp, &counter->class, n);
 }
 
+static u64 bfp_read(struct scounter *counter)
+{
+	return scounter_bfp_read(&counter->bfp);
+}
+
 static void bfp_read_est(struct scounter *counter,
 			 struct scounter_estimate *estimate)
 {
@@ -263,6 +268,7 @@ static u64 bfp_fetch_reset(struct scounter *counter)
 	.name		= name_,		\
 	.kind		= kind_,		\
 	.add		= bfp_add,		\
+	.read		= bfp_read,		\
 	.read_est	= bfp_read_est,		\
 	.fetch_reset	= bfp_fetch_reset,	\
 }

@@ -158,10 +158,7 @@ EXPORT_SYMBOL_GPL(scounter_read_est);
  */
 u64 scounter_read(struct scounter *counter)
 {
-	struct scounter_estimate estimate;
-
-	scounter_read_est(counter, &estimate);
-	return estimate.value;
+	return ops_of(counter)->read(counter);
 }
 EXPORT_SYMBOL_GPL(scounter_read);
 

@@ -47,11 +47,17 @@ static u64 components_sum(const struct scounter *counter)
 	return sum;
 }
 
+static u64 exact_read(struct scounter *counter)
+{
+	u64 fetched = atomic64_read_acquire(&counter->fetched);
+
+	return components_sum(counter) - fetched;
+}
+
 static void exact_read_est(struct scounter *counter,
 			   struct scounter_estimate *estimate)
 {
-	u64 fetched = atomic64_read_acquire(&counter->fetched);
-	u64 value = components_sum(counter) - fetched;
+	u64 value = exact_read(counter);
 
 	*estimate = (struct scounter_estimate) {
 		.value = value,
@@ -199,6 +205,7 @@ const struct scounter_kind_ops scounter_atomic_ops = {
 	.name		= "atomic",
 	.kind		= SCOUNTER_ATOMIC,
 	.add		= atomic_add_n,
+	.read		= exact_read,
 	.read_est	= exact_read_est,
 	.fetch_reset	= exact_fetch_reset,
 };
@@ -209,6 +216,7 @@ const struct scounter_kind_ops scounter_percpu_ops = {
 	.spread		= percpu_spread,
 	.gather		= percpu_gather,
 	.add		= percpu_add_n,
+	.read		= exact_read,
 	.read_est	= exact_read_est,
 	.fetch_reset	= exact_fetch_reset,
 	.spread_bytes	= percpu_bytes,
@@ -220,6 +228,7 @@ const struct scounter_kind_ops scounter_multiline_ops = {
 	.spread		= multiline_spread,
 	.gather		= multiline_gather,
 	.add		= multiline_add,
+	.read		= exact_read,
 	.read_est	= exact_read_est,
 	.fetch_reset	= exact_fetch_reset,
 	.spread_bytes	= multiline_bytes,

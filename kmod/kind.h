@@ -21,6 +21,7 @@ struct scounter_kind_ops {
 	size_t (*spread_bytes)(void);
 
 	void (*add)(struct scounter *counter, u64 n);
+	u64 (*read)(struct scounter *counter);
 	void (*read_est)(struct scounter *counter,
 			 struct scounter_estimate *estimate);
 	u64 (*fetch_reset)(struct scounter *counter);

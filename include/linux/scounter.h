@@ -103,26 +103,24 @@ enum scounter_outcome {
 #if defined(CONFIG_X86_64) && defined(CONFIG_SMP) && !defined(CONFIG_UML)
 /*
  * One instruction steps the countdown: the sign says that it is below zero, and
- * the carry that it was not before.
+ * the carry that it was not before.  A trial that fails jumps from here to where
+ * the increment ends; the code for the others may lie between.
  */
 static __always_inline u32 __scounter_trial_step(unsigned long exponent)
 {
 	asm goto("subl $1, %%gs:%c[left](,%[exponent],4)\n\t"
-		 "js 1f\n"
-		 ".subsection 1\n"
-		 "1:\tjc %l[success]\n\t"
-		 "jmp %l[undecided]\n"
-		 ".previous"
+		 "jns %l[failed]\n\t"
+		 "jc %l[success]"
 		 : /* no output */
 		 : [exponent] "r" (exponent),
 		   [left] "i" (&scounter_gaps)
 		 : "cc", "memory"
-		 : success, undecided);
-	return SCOUNTER_DONE;
+		 : failed, success);
+	return exponent << SCOUNTER_OUTCOME_BITS | SCOUNTER_UNDECIDED;
 success:
 	return exponent << SCOUNTER_OUTCOME_BITS | SCOUNTER_SUCCESS;
-undecided:
-	return exponent << SCOUNTER_OUTCOME_BITS | SCOUNTER_UNDECIDED;
+failed:
+	return SCOUNTER_DONE;
 }
 
 /* numa_node_id(), without a second instruction that widens it to an index. */

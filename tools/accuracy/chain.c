@@ -49,28 +49,33 @@ void chain_init(struct chain *chain, u32 theta, u64 events_max, double trim)
 		.trim = trim,
 		.probability = allocate(states + 1, sizeof(double)),
 		.success = allocate(states + 1, sizeof(double)),
+		.spread = allocate(states + 1, sizeof(double)),
 	};
 	chain->probability[0] = 1;
-	for (state = 0; state <= states; state++)
-		chain->success[state] = 1.0 / (1 << chain_exponent(theta, state));
+	for (state = 0; state <= states; state++) {
+		double unit = 1 << chain_exponent(theta, state);
+
+		chain->success[state] = 1 / unit;
+		chain->spread[state] = unit - 1;
+	}
 }
 
 void chain_step(struct chain *chain)
 {
 	double *p = chain->probability;
-	const double *success = chain->success;
-	double mean = 0;
+	double spread = 0, arriving = 0;
 	u64 i;
-
-	for (i = chain->first; i < chain->end; i++)
-		mean += p[i] * (1 / success[i] - 1);
-	chain->variance += mean;
 
 	if (chain->end <= chain->states)
 		p[chain->end++] = 0;
-	for (i = chain->end - 1; i > chain->first; i--)
-		p[i] += p[i - 1] * success[i - 1] - p[i] * success[i];
-	p[i] -= p[i] * success[i];
+	for (i = chain->first; i < chain->end; i++) {
+		double leaving = p[i] * chain->success[i];
+
+		spread += p[i] * chain->spread[i];
+		p[i] += arriving - leaving;
+		arriving = leaving;
+	}
+	chain->variance += spread;
 
 	while (p[chain->first] <= chain->trim)
 		chain->dropped += p[chain->first++];
@@ -83,6 +88,7 @@ void chain_free(struct chain *chain)
 {
 	free(chain->probability);
 	free(chain->success);
+	free(chain->spread);
 }
 
 double chain_mean(const struct chain *chain)

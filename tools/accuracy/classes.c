@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <math.h>
 #include <stdio.h>
 
 #include "classes.h"
@@ -8,6 +9,8 @@ const u32 classes[CLASSES] = { 5000, 10000, 50000, 200000 };
 const u64 checkpoints[CHECKPOINTS] = {
 	10000, 100000, 1000000, 10000000, 100000000,
 };
+
+const double class_inside[CLASSES] = { 0.997, 0.997, 0.996, 0.978 };
 
 /* Coarse counters draw less, so that more of them take the same time. */
 static const u32 class_run_count[CLASSES] = { 2000, 4000, 20000, 40000 };
@@ -35,6 +38,20 @@ void tally_add(struct tally *tally, const struct sim *sim)
 double tally_inside(const struct tally *tally)
 {
 	return tally->inside / tally->error.count;
+}
+
+bool tally_mean_is_right(const struct tally *tally)
+{
+	struct summary summary = summarize(&tally->error);
+
+	return fabs(summary.mean_z) <= MEAN_LIMIT;
+}
+
+bool tally_inside_is(const struct tally *tally, double least)
+{
+	return tally_inside(tally) >= least ||
+	       binomial_tail(tally->inside, tally->error.count, least) >=
+			TAIL_LIMIT;
 }
 
 struct runs run_counters(const struct machine *machine, u32 error_ppm,

@@ -14,6 +14,14 @@
 extern const u32 classes[CLASSES];		/* in parts per million */
 extern const u64 checkpoints[CHECKPOINTS];	/* numbers of events */
 
+/*
+ * How often the truth is within the bounds of an estimate, at least: three
+ * standard deviations.  Less often than for a normal variable where the bounds
+ * are wide, as the standard deviation is taken of the value, which is small
+ * when it is too small.
+ */
+extern const double class_inside[CLASSES];
+
 /* "0.5 %" and the like; the text is overwritten by the fourth call after. */
 const char *class_name(u32 error_ppm);
 
@@ -26,6 +34,10 @@ struct tally {
 
 void tally_add(struct tally *tally, const struct sim *sim);
 double tally_inside(const struct tally *tally);
+
+/* The mean error is 0, the share of runs inside at least that, but for chance. */
+bool tally_mean_is_right(const struct tally *tally);
+bool tally_inside_is(const struct tally *tally, double least);
 
 struct runs {
 	u32 error_ppm;

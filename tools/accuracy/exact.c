@@ -205,7 +205,7 @@ double exact_limit(u32 theta)
 }
 
 /*
- * Tries numbers of events 0.4 % apart.  The increments of Var(n) never become
+ * Tries numbers of events 0.8 % apart.  The increments of Var(n) never become
  * smaller, so that Var is convex: between two n that were tried it is at most
  * its chord a + b n.  (a + b n) / n^2 with a < 0 < b is largest at n = -2 a / b.
  *
@@ -221,7 +221,7 @@ struct exact_worst exact_worst(u32 theta)
 	u64 old = theta;
 
 	while (old < last) {
-		u64 n = old + old / 256 + 1;
+		u64 n = old + old / 128 + 1;
 		double variance = exact_variance(theta, n);
 		double b = (variance - old_variance) / (n - old);
 		double a = variance - b * n;

@@ -43,7 +43,8 @@ struct chain {
 	double dropped;		/* how much probability that was in all */
 	double variance;	/* sum of E[2^e] - 1 over the increments so far */
 	double *probability;
-	double *success;	/* 2^-e by state */
+	double *success;	/* by state: 2^-e */
+	double *spread;		/* and 2^e - 1 */
 };
 
 void chain_init(struct chain *chain, u32 theta, u64 events_max, double trim);

@@ -156,12 +156,14 @@ static void interfere(struct sim *sim)
 	grow = rival->kind == RIVAL_GROWTH || rival->kind == RIVAL_ALL;
 	reset = rival->kind == RIVAL_RESET || rival->kind == RIVAL_ALL;
 
-	if (reset && one_in(rival, 128)) {
+	if (reset && one_in(rival, 512)) {
 		sim_reset(sim);
-	} else if (grow && one_in(rival, 128)) {
+	} else if (grow && one_in(rival, 64)) {
 		/* As after a failure of its own: halves at Theta and above. */
-		sim->events += 101ULL << exponent;
-		sim_apply(sim, &rival->cpu, 101ULL << exponent, 1);
+		u64 n = (sim->policy.theta / 2 + 1ULL) << exponent;
+
+		sim->events += n;
+		sim_apply(sim, &rival->cpu, n, 1);
 	} else if (one_in(rival, 2)) {
 		sim_count(sim, &rival->cpu,
 			  1 + scounter_draw_bits(&rival->chance, exponent + 1));

@@ -82,6 +82,19 @@ double chi_square_tail(double x, u32 degrees)
 	return factor * sum;
 }
 
+/* x ln(x / y), which is 0 at x = 0 */
+static double entropy(double x, double y)
+{
+	return x > 0 ? x * log(x / y) : 0;
+}
+
+double binomial_tail(double successes, double n, double p)
+{
+	double share = successes / n;
+
+	return exp(-n * (entropy(share, p) + entropy(1 - share, 1 - p)));
+}
+
 double chi_square(const u64 *counts, const double *probability, u32 bins)
 {
 	double all = 0, sum = 0;

@@ -51,6 +51,12 @@ double normal_tails(double z);
 double chi_square_tail(double x, u32 degrees);
 
 /*
+ * How probable so many successes of n, or a number as far off, can be at most
+ * (Chernoff's bound).
+ */
+double binomial_tail(double successes, double n, double p);
+
+/*
  * Numbers in bins of known probability; chi_square_fits() tells whether the
  * counts fit.
  */

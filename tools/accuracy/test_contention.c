@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counters whose compare-and-swap fails: no count is lost or made. */
 #include <linux/kernel.h>
-#include <math.h>
 
 #include "classes.h"
 #include "stats.h"
@@ -15,7 +14,8 @@ static const char *const rival_names[RIVAL_KINDS] = {
 	[RIVAL_ALL]		= "increments, growth and resets",
 };
 
-enum { PPM = 50000, RUNS = 5000 };
+/* The class of 20 %. */
+enum { CLASS = 3, RUNS = 5000 };
 
 struct contended {
 	struct tally tally;
@@ -39,7 +39,7 @@ static struct contended run_contended(const struct machine *machine,
 	struct sim sim;
 	u32 run, i;
 
-	sim_init(&sim, machine, policy, PPM);
+	sim_init(&sim, machine, policy, classes[CLASS]);
 	sim.rival = &rival;
 	for (run = 0; run < RUNS; run++) {
 		struct sim_cpu chance;
@@ -66,13 +66,6 @@ static struct contended run_contended(const struct machine *machine,
 	return result;
 }
 
-static bool is_unbiased(const struct contended *result)
-{
-	struct summary summary = summarize(&result->tally.error);
-
-	return fabs(summary.mean_z) <= MEAN_LIMIT;
-}
-
 static bool test_contended(u32 which)
 {
 	enum policy policy = which / RIVAL_KINDS;
@@ -86,22 +79,23 @@ static bool test_contended(u32 which)
 	comment("mean error %+.4f %% of n, %+.2f standard errors, last exponent %.1f",
 		100 * summary.mean / result.events, summary.mean_z,
 		result.exponent);
-	comment("%.0f failures in %.0f events a run, inside %.2f %%",
-		result.failures, result.events,
-		100 * tally_inside(&result.tally));
+	comment("%.0f failures in %.0f events a run", result.failures,
+		result.events);
 	/* A contended test without contention is none. */
-	if (result.failures < 100)
+	if (result.failures < 20 || !tally_mean_is_right(&result.tally))
 		return false;
-	if (kind < RIVAL_RESET &&
-	    (result.went_down || tally_inside(&result.tally) < 0.99))
-		return false;
-	return is_unbiased(&result);
+	if (kind >= RIVAL_RESET)
+		return true;
+	comment("inside %.2f %%", 100 * tally_inside(&result.tally));
+	return !result.went_down &&
+	       tally_inside_is(&result.tally, class_inside[CLASS]);
 }
 
 static bool test_contended_broken(u32 which)
 {
 	struct machine machine = machine_kmod;
 	struct contended result;
+	struct summary summary;
 
 	if (which < 2) {
 		describe("catches a draw anew after each failure: %s",
@@ -114,7 +108,9 @@ static bool test_contended_broken(u32 which)
 		machine.retry = broken_retry_keep;
 		result = run_contended(&machine, which % 2, RIVAL_GROWTH);
 	}
-	return !is_unbiased(&result);
+	summary = summarize(&result.tally.error);
+	comment("mean %+.1f standard errors off", summary.mean_z);
+	return !tally_mean_is_right(&result.tally);
 }
 
 const struct test contention_tests[] = {

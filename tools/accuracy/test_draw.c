@@ -126,9 +126,7 @@ static bool rounding_is_unbiased(u64 (*round)(struct rnd_state *, u64, u32))
 					return false;
 				ups += more;
 			}
-			/* One more than a normal limit: the mean may be tiny. */
-			if (fabs(ups - DRAWS * up) >
-			    1 + Z_LIMIT * sqrt(DRAWS * up * (1 - up)))
+			if (binomial_tail(ups, DRAWS, up) < TAIL_LIMIT)
 				return false;
 		}
 	}

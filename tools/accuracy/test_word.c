@@ -59,6 +59,17 @@ struct edge {
 	bool saturates;
 };
 
+static struct edge failed_edge;
+
+static void comment_edge(void)
+{
+	const struct edge *edge = &failed_edge;
+
+	comment("word %#x, n %llu, bound %u, Theta %u, contended %u",
+		edge->word, edge->n, edge->policy.bound, edge->policy.theta,
+		edge->policy.contended);
+}
+
 static bool mantissa_fits(const struct edge *edge, u64 mantissa, u32 exponent)
 {
 	return mantissa <= SCOUNTER_BFP_MANTISSA_MAX &&
@@ -109,8 +120,7 @@ static bool for_all_edges(bool (*visit)(const struct edge *edge, sum_fn sum),
 			edge.saturates = scounter_bfp_value(edge.word) +
 					 edge.n >= VALUE_MAX;
 			if (!visit(&edge, sum)) {
-				comment("word %#x, n %llu, bound %u, Theta %u, contended %u",
-					edge.word, edge.n, bound, theta, contended);
+				failed_edge = edge;
 				return false;
 			}
 		}
@@ -144,7 +154,10 @@ static bool sum_is_exact(const struct edge *edge, sum_fn sum)
 static bool test_sum(u32 which)
 {
 	(void)which;
-	return for_all_edges(sum_is_exact, NULL);
+	if (for_all_edges(sum_is_exact, NULL))
+		return true;
+	comment_edge();
+	return false;
 }
 
 /* No outcome is below the old value, or more than one unit off. */
@@ -178,10 +191,15 @@ static bool sum_goes_up(const struct edge *edge, sum_fn sum)
 
 static bool test_goes_up(u32 which)
 {
-	describe(which ? "catches rounding down before adding" :
-		 "all edges of words and additions");
-	return which ? !for_all_edges(sum_goes_up, broken_sum_down) :
-		       for_all_edges(sum_goes_up, scounter_bfp_sum);
+	if (which) {
+		describe("catches rounding down before adding");
+		return !for_all_edges(sum_goes_up, broken_sum_down);
+	}
+	describe("all edges of words and additions");
+	if (for_all_edges(sum_goes_up, scounter_bfp_sum))
+		return true;
+	comment_edge();
+	return false;
 }
 
 /* Increments and additions of all sizes until nothing more fits. */

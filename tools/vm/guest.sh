@@ -152,7 +152,7 @@ qemu_command()
 
 # Set COMMAND to what boots user-mode Linux BUILD with the root folder ROOT.
 # The verdict channel is its file descriptor 9. The guest sees no other folder
-# of the host than ROOT.
+# of the host than ROOT, unless its root user mounts one on purpose.
 uml_command()
 {
 	local build=$1 root=$2 leaks=off

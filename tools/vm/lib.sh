@@ -52,7 +52,7 @@ hold_lock()
 	mkdir -p "$CACHE"
 	exec {fd}>"$CACHE/.lock-$1"
 	if ! flock -n "$fd"; then
-		say "waiting for another run that prepares '$1'"
+		say "waiting for another run, which holds the lock '$1'"
 		flock "$fd"
 	fi
 }

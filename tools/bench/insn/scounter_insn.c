@@ -66,9 +66,11 @@ typedef void (*site_fn)(void *target);
  * the function's size less that of site_empty() is the size of what one call
  * inlines.
  */
-#define SITE_END							\
-	asm volatile("nop\n\tnop\n\tnop\n\tnop\n\t"			\
-		     "nop\n\tnop\n\tnop\n\tnop" : : : "memory")
+static __always_inline void site_end(void)
+{
+	asm volatile("nop\n\tnop\n\tnop\n\tnop\n\t"
+		     "nop\n\tnop\n\tnop\n\tnop" : : : "memory");
+}
 
 #define SITE(name, type, operation)					\
 static noinline void site_##name(void *target)				\
@@ -76,10 +78,10 @@ static noinline void site_##name(void *target)				\
 	type *it __maybe_unused = target;				\
 									\
 	operation;							\
-	SITE_END;							\
+	site_end();							\
 }
 
-SITE(empty, void, )
+SITE(empty, void, (void)it)
 SITE(this_cpu_inc, void, this_cpu_inc(percpu_word))
 SITE(atomic64_inc, atomic64_t, atomic64_inc(it))
 SITE(percpu_counter_inc, struct percpu_counter, percpu_counter_inc(it))
@@ -273,7 +275,7 @@ static int net(site_fn site, const struct setup *setup, s32 *hundredths)
 	return 0;
 }
 
-static struct row *row_new(u32 budget, const char *format, ...)
+static __printf(2, 3) struct row *row_new(u32 budget, const char *format, ...)
 {
 	struct row *row = &rows[nr_rows++];
 	va_list args;
@@ -431,17 +433,10 @@ static void show_figure(struct seq_file *seq, s32 hundredths)
 		seq_printf(seq, "\t%d.%02d", hundredths / 100, hundredths % 100);
 }
 
-#ifdef __clang__
-#define COMPILER	__VERSION__
-#else
-#define COMPILER	"gcc " __VERSION__
-#endif
-
 static int figures_show(struct seq_file *seq, void *unused)
 {
 	u32 i;
 
-	seq_printf(seq, "#\tcompiler\t" COMPILER "\n");
 	seq_printf(seq, "#\tcalls\t%u\n", CALLS);
 	seq_puts(seq, "#\tempty call");
 	show_figure(seq, empty_call);

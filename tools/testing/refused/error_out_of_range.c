@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0
+// refused: negative width in bit-field|size of unnamed array is negative|static assertion failed
+#include <linux/scounter.h>
+
+extern const struct scounter_bfp_class class;
+
+const struct scounter_bfp_class class = SCOUNTER_BFP_CLASS(SCOUNTER_BFP_DUP, 4999);
