@@ -75,6 +75,22 @@ static notrace void bfp_apply(struct scounter_bfp *counter,
 	}
 }
 
+/*
+ * The trial of an increment has succeeded.  Nearly always the word still has
+ * that exponent, and its mantissa has room: then adding 1 to the word does it.
+ */
+static __always_inline void bfp_success(struct scounter_bfp *counter,
+					const struct scounter_bfp_class *class,
+					u32 exponent, struct rnd_state *rnd)
+{
+	int old = atomic_read(&counter->word);
+	bool room = scounter_bfp_exponent(old) == exponent &&
+		    scounter_bfp_mantissa(old) < class->limit;
+
+	if (!room || !atomic_try_cmpxchg_relaxed(&counter->word, &old, old + 1))
+		bfp_apply(counter, class, 1ULL << exponent, room, rnd);
+}
+
 /* What remains of an increment after its inline part. */
 notrace void __scounter_bfp_finish(struct scounter_bfp *counter,
 				   const struct scounter_bfp_class *class,
@@ -85,8 +101,7 @@ notrace void __scounter_bfp_finish(struct scounter_bfp *counter,
 	if (outcome == SCOUNTER_CONTENDED)
 		bfp_apply(counter, class, 1, 1, rnd);
 	else if (scounter_trial_decide(rnd, outcome))
-		bfp_apply(counter, class, 1ULL << (outcome >> SCOUNTER_OUTCOME_BITS),
-			  0, rnd);
+		bfp_success(counter, class, outcome >> SCOUNTER_OUTCOME_BITS, rnd);
 	scounter_random_put();
 }
 EXPORT_SYMBOL_GPL(__scounter_bfp_finish);
@@ -144,9 +159,15 @@ EXPORT_SYMBOL_GPL(scounter_bfp_class_init);
 notrace void scounter_bfp_add(struct scounter_bfp *counter,
 			      const struct scounter_bfp_class *class, u64 n)
 {
+	int old = atomic_read(&counter->word);
+	/* At exponent 0, and the sum below the bound: nothing to round. */
+	bool room = (u32)old < class->limit && n <= class->limit - (u32)old;
+
 	if (!n)
 		return;
-	bfp_apply(counter, class, n, 0, scounter_random_get());
+	if (room && atomic_try_cmpxchg_relaxed(&counter->word, &old, old + (u32)n))
+		return;
+	bfp_apply(counter, class, n, room, scounter_random_get());
 	scounter_random_put();
 }
 EXPORT_SYMBOL_GPL(scounter_bfp_add);

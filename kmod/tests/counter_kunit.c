@@ -211,6 +211,7 @@ static void kinds_have_names(struct kunit *test)
 struct hammer {
 	struct scounter *counter;
 	struct completion *start;
+	struct completion done;
 	u64 resets;
 };
 
@@ -229,6 +230,7 @@ static int hammer(void *data)
 		if (i % 4096 == 0)
 			hammer->resets += scounter_fetch_reset(hammer->counter);
 	}
+	complete(&hammer->done);
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(1);
 	return 0;
@@ -251,6 +253,7 @@ static u64 hammer_all_cpus(struct kunit *test, struct scounter *counter)
 	for_each_online_cpu(cpu) {
 		hammers[cpu].counter = counter;
 		hammers[cpu].start = &start;
+		init_completion(&hammers[cpu].done);
 		threads[cpu] = kthread_create_on_cpu(hammer, &hammers[cpu], cpu,
 						     "hammer/%u");
 		KUNIT_ASSERT_FALSE(test, IS_ERR(threads[cpu]));
@@ -258,6 +261,8 @@ static u64 hammer_all_cpus(struct kunit *test, struct scounter *counter)
 	}
 	complete_all(&start);
 	for_each_online_cpu(cpu) {
+		/* A thread that is stopped before it runs never runs. */
+		wait_for_completion(&hammers[cpu].done);
 		kthread_stop(threads[cpu]);
 		total += hammers[cpu].resets;
 	}

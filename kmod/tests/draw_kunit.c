@@ -28,7 +28,7 @@ static void expect_sum(struct kunit *test, u32 k, u64 sum, u64 n, u64 mean,
 	u64 expected = n * mean;
 	u64 off = sum > expected ? sum - expected : expected - sum;
 
-	KUNIT_EXPECT_LE_MSG(test, off, LIMIT * int_sqrt64(n * variance) / 2,
+	KUNIT_EXPECT_LE_MSG(test, off, LIMIT * (u64)int_sqrt64(n * variance) / 2,
 			    "k = %u: sum %llu, expected %llu", k, sum, expected);
 }
 
@@ -79,7 +79,7 @@ static void expect_trials(struct kunit *test, u32 k, u64 successes, u64 n)
 	u64 expected = n >> k;
 	u64 off = successes > expected ? successes - expected : expected - successes;
 
-	KUNIT_EXPECT_LE_MSG(test, off, LIMIT * (int_sqrt64(expected) + 1) / 2,
+	KUNIT_EXPECT_LE_MSG(test, off, LIMIT * ((u64)int_sqrt64(expected) + 1) / 2,
 			    "k = %u: %llu of %llu", k, successes, n);
 }
 

@@ -100,14 +100,16 @@ u32 broken_sum_wraps(u32 word, u64 n, const struct scounter_bfp_policy *policy,
 /* Decides once more whether the increment counts. */
 u64 broken_retry_redraw(u64 n, u32 seen, struct rnd_state *rnd)
 {
-	(void)n;
+	if (n > 1ULL << scounter_bfp_exponent(seen))
+		return n;
 	return scounter_bfp_thin(1, seen, rnd);
 }
 
-/* Adds one unit, whatever one unit has become. */
+/* A success adds one unit, whatever one unit has become. */
 u64 broken_retry_keep(u64 n, u32 seen, struct rnd_state *rnd)
 {
-	(void)n;
+	u64 unit = 1ULL << scounter_bfp_exponent(seen);
+
 	(void)rnd;
-	return 1ULL << scounter_bfp_exponent(seen);
+	return n && n < unit ? unit : n;
 }

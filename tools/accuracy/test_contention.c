@@ -82,7 +82,7 @@ static bool test_contended(u32 which)
 	comment("%.0f failures in %.0f events a run", result.failures,
 		result.events);
 	/* A contended test without contention is none. */
-	if (result.failures < 20 || !tally_mean_is_right(&result.tally))
+	if (result.failures < 5 || !tally_mean_is_right(&result.tally))
 		return false;
 	if (kind >= RIVAL_RESET)
 		return true;

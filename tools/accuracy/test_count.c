@@ -271,13 +271,14 @@ static void examine_counters(const struct machine *machine, bool *mean,
 	*mean = *variance = true;
 	for (i = 0; i < CHECKED; i++) {
 		const struct tally *tally = &runs.at[CHECKED_AT(i)];
+		struct summary summary = summarize(&tally->error);
+		double exact = exact_variance(theta, checkpoints[CHECKED_AT(i)]);
 
 		comment("n = %llu: mean %+.1f, variance %+.1f standard errors off",
 			checkpoints[CHECKED_AT(i)],
-			summarize(&tally->error).mean_z, 0.0);
+			summary.mean_z, variance_z(&summary, exact));
 		*mean &= tally_mean_is_right(tally);
-		*variance &= variance_is(tally, exact_variance(theta,
-						checkpoints[CHECKED_AT(i)]));
+		*variance &= variance_is(tally, exact);
 	}
 }
 

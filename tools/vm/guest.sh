@@ -110,6 +110,7 @@ spread_over_nodes()
 
 	# A socket must not lie in two nodes.
 	((CPUS % NODES == 0)) || sockets=$CPUS
+	MEMORY=$((MEMORY / NODES * NODES))
 	topology=(-smp "$CPUS,sockets=$sockets" -m "$MEMORY")
 	((NODES > 1)) || return 0
 	for ((node = 0; node < NODES; node++)); do
