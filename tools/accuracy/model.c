@@ -41,7 +41,9 @@ static void sim_store(struct sim *sim, u32 word)
 	sim->word = word;
 }
 
-static void interfere(struct sim *sim);
+enum place { BEFORE_STORE, ELSEWHERE };
+
+static void interfere(struct sim *sim, enum place place);
 
 /* bfp_apply() */
 static void sim_apply(struct sim *sim, struct sim_cpu *cpu, u64 n, u32 failures)
@@ -58,7 +60,7 @@ static void sim_apply(struct sim *sim, struct sim_cpu *cpu, u64 n, u32 failures)
 		if (failures) {
 			/* How long it backs off, and meanwhile: */
 			scounter_draw_bits(&cpu->rnd, min(failures, 8U));
-			interfere(sim);
+			interfere(sim, ELSEWHERE);
 			seen = sim->word;
 			n = scounter_bfp_thin(n, seen, &cpu->rnd);
 			if (!n)
@@ -68,7 +70,7 @@ static void sim_apply(struct sim *sim, struct sim_cpu *cpu, u64 n, u32 failures)
 		new = machine->sum(seen, n, &policy, &cpu->rnd);
 		if (new == seen)
 			return;
-		interfere(sim);
+		interfere(sim, BEFORE_STORE);
 		if (sim->word == seen) {
 			sim_store(sim, new);
 			return;
@@ -93,7 +95,7 @@ static u64 sim_count_exactly(struct sim *sim, struct sim_cpu *cpu, u64 events)
 		sim_store(sim, old + events);
 		return events;
 	}
-	interfere(sim);
+	interfere(sim, BEFORE_STORE);
 	if (sim->word == old)
 		sim_store(sim, old + 1);
 	else
@@ -120,7 +122,7 @@ void sim_count(struct sim *sim, struct sim_cpu *cpu, u64 events)
 		events -= *left + 1;
 		*left = exponent ? sim->machine->gap(cpu, exponent) : 0;
 		/* The trial was made for the word as it was before this: */
-		interfere(sim);
+		interfere(sim, ELSEWHERE);
 		sim_apply(sim, cpu, 1ULL << exponent, 0);
 	}
 }
@@ -144,7 +146,7 @@ static bool one_in(struct rival *rival, u32 n)
 }
 
 /* Let the rival do something at a place where another CPU could. */
-static void interfere(struct sim *sim)
+static void interfere(struct sim *sim, enum place place)
 {
 	struct rival *rival = sim->rival;
 	u32 exponent = scounter_bfp_exponent(sim->word);
@@ -153,12 +155,13 @@ static void interfere(struct sim *sim)
 	if (!rival || rival->busy)
 		return;
 	rival->busy = true;
-	grow = rival->kind == RIVAL_GROWTH || rival->kind == RIVAL_ALL;
+	grow = rival->kind == RIVAL_ALL ||
+	       (rival->kind == RIVAL_GROWTH && place == BEFORE_STORE);
 	reset = rival->kind == RIVAL_RESET || rival->kind == RIVAL_ALL;
 
 	if (reset && one_in(rival, 512)) {
 		sim_reset(sim);
-	} else if (grow && one_in(rival, 64)) {
+	} else if (grow && one_in(rival, 16)) {
 		/* As after a failure of its own: halves at Theta and above. */
 		u64 n = (sim->policy.theta / 2 + 1ULL) << exponent;
 

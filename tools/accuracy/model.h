@@ -59,9 +59,9 @@ u64 broken_retry_keep(u64 n, u32 seen, struct rnd_state *rnd);
 /* What happens to the word while a CPU is about to store. */
 enum rival_kind {
 	RIVAL_INCREMENTS,	/* other increments */
-	RIVAL_GROWTH,		/* and the exponent grows */
-	RIVAL_RESET,		/* and the word is read and reset */
-	RIVAL_ALL,
+	RIVAL_GROWTH,		/* and growth of the exponent before the store */
+	RIVAL_RESET,		/* increments and resets */
+	RIVAL_ALL,		/* everything everywhere */
 	RIVAL_KINDS,
 };
 
