@@ -166,27 +166,38 @@ static void abandoned_countdown_recovers(struct kunit *test)
 	KUNIT_EXPECT_GE(test, left, 0);
 }
 
+/* How many of the ten longest gaps two CPUs have in common. */
+static u32 equal_gaps(int one, int other)
+{
+	struct scounter_gaps *a = per_cpu_ptr(&scounter_gaps, one);
+	struct scounter_gaps *b = per_cpu_ptr(&scounter_gaps, other);
+	u32 equal = 0, k;
+
+	for (k = 16; k < SCOUNTER_TRIAL_EXPONENTS; k++)
+		equal += a->left[k] == b->left[k];
+	return equal;
+}
+
 /*
  * Two CPUs with one stream would have all gaps in common.  Apart, two gaps of
- * k >= 16 are equal with probability below 2^-16, and ten of them never.
+ * k >= 16 are equal with probability below 2^-16, so that three in common of
+ * ten come once in 10^12.
  */
 static void streams_of_cpus_differ(struct kunit *test)
 {
 	int one, other;
 
-	for_each_possible_cpu(one) {
-		for_each_possible_cpu(other) {
-			struct scounter_gaps *a = per_cpu_ptr(&scounter_gaps, one);
-			struct scounter_gaps *b = per_cpu_ptr(&scounter_gaps, other);
-			u32 equal = 0, k;
+	for_each_possible_cpu(one)
+		for_each_possible_cpu(other)
+			if (one < other)
+				KUNIT_EXPECT_LT(test, equal_gaps(one, other), 3U);
+}
 
-			if (one >= other)
-				continue;
-			for (k = 16; k < SCOUNTER_TRIAL_EXPONENTS; k++)
-				equal += a->left[k] == b->left[k];
-			KUNIT_EXPECT_LT(test, equal, 3U);
-		}
-	}
+static void equal_streams_would_be_noticed(struct kunit *test)
+{
+	int cpu = cpumask_first(cpu_possible_mask);
+
+	KUNIT_EXPECT_EQ(test, equal_gaps(cpu, cpu), 10U);
 }
 
 static struct kunit_case draw_cases[] = {
@@ -200,6 +211,7 @@ static struct kunit_case draw_cases[] = {
 	KUNIT_CASE(own_success_is_certain),
 	KUNIT_CASE(abandoned_countdown_recovers),
 	KUNIT_CASE(streams_of_cpus_differ),
+	KUNIT_CASE(equal_streams_would_be_noticed),
 	{}
 };
 

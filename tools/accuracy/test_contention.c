@@ -15,7 +15,7 @@ static const char *const rival_names[RIVAL_KINDS] = {
 };
 
 /* The class of 20 %. */
-enum { CLASS = 3, RUNS = 5000 };
+enum { CLASS = 3, RUNS = 10000 };
 
 struct contended {
 	struct tally tally;

@@ -77,39 +77,33 @@ static bool mantissa_fits(const struct edge *edge, u64 mantissa, u32 exponent)
 		exponent == SCOUNTER_BFP_EXPONENT_MAX);
 }
 
-/* Calls visit() for all; false once it returns false. */
-static bool for_all_edges(bool (*visit)(const struct edge *edge, sum_fn sum),
-			  sum_fn sum)
+typedef bool (*edge_fn)(const struct edge *edge, sum_fn sum);
+
+/* All mantissas and additions of note at one exponent of one policy. */
+static bool for_edges_at(const struct scounter_bfp_policy *policy, u32 e,
+			 edge_fn visit, sum_fn sum, u64 *seed)
 {
-	u64 seed = test_seed();
-	u32 class, policy, contended, e, i, j;
+	u32 bound = policy->bound, theta = policy->theta;
+	const u32 mantissas[] = {
+		0, 1, 2, theta / 2 - 1, theta / 2, theta / 2 + 1,
+		theta - 2, theta - 1, theta, theta + 1, theta + 2,
+		bound / 2 - 1, bound / 2, bound - 2, bound - 1,
+		SCOUNTER_BFP_MANTISSA_MAX - 1, SCOUNTER_BFP_MANTISSA_MAX,
+		next_seed(seed) % bound, next_seed(seed) % bound,
+	};
+	const u64 units[] = {
+		1, 2, 3, theta / 2, theta - 1, theta, theta + 1,
+		bound / 2, bound - 1, bound, bound + 1ULL, 2ULL * bound,
+		3ULL * bound - 1, SCOUNTER_BFP_MANTISSA_MAX,
+		1ULL << 29, 1ULL << 40, SCOUNTER_BFP_BEYOND >> e,
+		1 + next_seed(seed) % bound, 1 + next_seed(seed) % theta,
+	};
+	u32 i, j;
 
-	for (class = 0; class < CLASSES; class++)
-	for (policy = DUP; policy <= CSUP; policy++)
-	for (contended = 0; contended < 2; contended++)
-	for (e = 0; e <= SCOUNTER_BFP_EXPONENT_MAX; e++) {
-		u32 theta = scounter_bfp_theta(classes[class]);
-		u32 bound = policy == DUP ? theta : SCOUNTER_BFP_BOUND_MAX;
-		const u32 mantissas[] = {
-			0, 1, 2, theta / 2 - 1, theta / 2, theta / 2 + 1,
-			theta - 2, theta - 1, theta, theta + 1, theta + 2,
-			bound / 2 - 1, bound / 2, bound - 2, bound - 1,
-			SCOUNTER_BFP_MANTISSA_MAX - 1, SCOUNTER_BFP_MANTISSA_MAX,
-			next_seed(&seed) % bound, next_seed(&seed) % bound,
-		};
-		const u64 units[] = {
-			1, 2, 3, theta / 2, theta - 1, theta, theta + 1,
-			bound / 2, bound - 1, bound, bound + 1, 2 * (u64)bound,
-			3 * (u64)bound - 1, SCOUNTER_BFP_MANTISSA_MAX,
-			1ULL << 29, 1ULL << 40, SCOUNTER_BFP_BEYOND >> e,
-			1 + next_seed(&seed) % bound,
-			1 + next_seed(&seed) % theta,
-		};
-
-		for (i = 0; i < ARRAY_SIZE(mantissas); i++)
+	for (i = 0; i < ARRAY_SIZE(mantissas); i++) {
 		for (j = 0; j < ARRAY_SIZE(units); j++) {
 			struct edge edge = {
-				.policy = { bound, theta, contended },
+				.policy = *policy,
 				.word = scounter_bfp_word(mantissas[i], e),
 				.n = units[j] << e,
 			};
@@ -124,6 +118,26 @@ static bool for_all_edges(bool (*visit)(const struct edge *edge, sum_fn sum),
 				return false;
 			}
 		}
+	}
+	return true;
+}
+
+/* Calls visit() for the edges of all classes; false once it returns false. */
+static bool for_all_edges(edge_fn visit, sum_fn sum)
+{
+	u64 seed = test_seed();
+	u32 which, e;
+
+	for (which = 0; which < 4 * CLASSES; which++) {
+		struct scounter_bfp_policy policy = {
+			.theta = scounter_bfp_theta(classes[which / 4]),
+			.contended = which & 1,
+		};
+
+		policy.bound = which & 2 ? SCOUNTER_BFP_BOUND_MAX : policy.theta;
+		for (e = 0; e <= SCOUNTER_BFP_EXPONENT_MAX; e++)
+			if (!for_edges_at(&policy, e, visit, sum, &seed))
+				return false;
 	}
 	return true;
 }

@@ -27,6 +27,7 @@ a_forgotten_counter_is_removed
 all_contexts_lose_nothing
 resets_beside_lose_nothing
 unplugged_cpus_lose_nothing
+a_lost_count_is_noticed
 modules_load_and_unload_many_times
 the_module_leaves_nothing
 '
@@ -304,6 +305,14 @@ unplugged_cpus_lose_nothing() {
 		done
 	done
 	judge_hammer 0
+}
+
+# The judge of the three tests before: of some thousand rounds one is missing.
+a_lost_count_is_noticed() {
+	load scounter_hammer busted=1 || return 1
+	sleep 1
+	! judge_hammer 0 || fail 'not noticed' || return 1
+	rmmod scounter_hammer
 }
 
 modules_load_and_unload_many_times() {

@@ -3,7 +3,8 @@
  * Counts in one counter of each kind from task, softirq, hardirq and (on x86)
  * NMI context on all CPUs at once, until the parameter `run` is cleared; keeps
  * the exact number itself.  With `reset`, a thread fetches and resets all the
- * while; without, it checks that no value goes down.
+ * while; without, it checks that no value goes down.  With `busted`, one round
+ * in some thousands is claimed and not counted: who judges must notice.
  *
  * /sys/kernel/debug/scounter_hammer then has a line a counter: kind, events
  * counted, the sum of all that resets returned and the value that is left, the
@@ -30,6 +31,8 @@ static bool run = true;
 module_param(run, bool, 0600);
 static bool reset;
 module_param(reset, bool, 0400);
+static bool busted;
+module_param(busted, bool, 0400);
 
 static const enum scounter_kind kinds[] = {
 	SCOUNTER_ATOMIC, SCOUNTER_PERCPU, SCOUNTER_MULTILINE,
@@ -56,6 +59,10 @@ static void count(int context)
 {
 	int i, j;
 
+	if (busted && atomic64_read(&rounds[context]) % 4096 == 1) {
+		atomic64_inc(&rounds[context]);
+		return;
+	}
 	for (i = 0; i < KINDS; i++) {
 		for (j = 0; j < EVENTS_A_ROUND - 5; j++)
 			scounter_inc(counters[i]);
