@@ -3,11 +3,13 @@
 # is made of, tools/ what the longer verbs do.
 
 # The newest kernel headers that are installed: the running kernel may have none.
-KDIR ?= $(shell tools/newest-headers)
+# Looked for when needed, as `make check` installs them.
+ifeq ($(KDIR),)
+KDIR = $(shell tools/newest-headers)
+endif
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 DESTDIR ?=
 HEADERDIR ?= /usr/src/scounter
-export KDIR
 
 all: modules samples	## build scounter.ko and the samples (KDIR= chooses the kernel)
 
