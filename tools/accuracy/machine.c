@@ -88,6 +88,17 @@ u32 broken_sum_down(u32 word, u64 n, const struct scounter_bfp_policy *policy,
 	return scounter_bfp_word(mantissa / 2, exponent + 1);
 }
 
+/* Halves at Theta whether contended or not. */
+u32 broken_sum_contended(u32 word, u64 n,
+			 const struct scounter_bfp_policy *policy,
+			 struct rnd_state *rnd)
+{
+	struct scounter_bfp_policy always = *policy;
+
+	always.contended = true;
+	return scounter_bfp_sum(word, n, &always, rnd);
+}
+
 /* Goes on from 0 where it should saturate. */
 u32 broken_sum_wraps(u32 word, u64 n, const struct scounter_bfp_policy *policy,
 		     struct rnd_state *rnd)

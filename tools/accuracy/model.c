@@ -45,6 +45,18 @@ enum place { BEFORE_STORE, ELSEWHERE };
 
 static void interfere(struct sim *sim, enum place place);
 
+/* Store, but for what happens before: whether the word was still that one. */
+static bool sim_cmpxchg(struct sim *sim, u32 old, u32 new)
+{
+	interfere(sim, BEFORE_STORE);
+	if (sim->word != old) {
+		sim->failures++;
+		return false;
+	}
+	sim_store(sim, new);
+	return true;
+}
+
 /* bfp_apply() */
 static void sim_apply(struct sim *sim, struct sim_cpu *cpu, u64 n, u32 failures)
 {
@@ -70,12 +82,8 @@ static void sim_apply(struct sim *sim, struct sim_cpu *cpu, u64 n, u32 failures)
 		new = machine->sum(seen, n, &policy, &cpu->rnd);
 		if (new == seen)
 			return;
-		interfere(sim, BEFORE_STORE);
-		if (sim->word == seen) {
-			sim_store(sim, new);
+		if (sim_cmpxchg(sim, seen, new))
 			return;
-		}
-		sim->failures++;
 		old = seen;
 		seen = sim->word;
 		if (new != SCOUNTER_BFP_WORD_MAX)
@@ -83,6 +91,21 @@ static void sim_apply(struct sim *sim, struct sim_cpu *cpu, u64 n, u32 failures)
 		if (machine->retry)
 			n = machine->retry(n, seen, &cpu->rnd);
 	}
+}
+
+/* bfp_success() */
+static void sim_success(struct sim *sim, struct sim_cpu *cpu, u32 exponent)
+{
+	u32 old = sim->word;
+	bool room = scounter_bfp_exponent(old) == exponent &&
+		    scounter_bfp_mantissa(old) < sim->limit;
+	u64 n = 1ULL << exponent;
+
+	if (room && sim_cmpxchg(sim, old, old + 1))
+		return;
+	if (room && sim->machine->retry)
+		n = sim->machine->retry(n, sim->word, &cpu->rnd);
+	sim_apply(sim, cpu, n, room);
 }
 
 /* The plain additions of 1 of scounter_bfp_inc(); how many there were. */
@@ -95,10 +118,7 @@ static u64 sim_count_exactly(struct sim *sim, struct sim_cpu *cpu, u64 events)
 		sim_store(sim, old + events);
 		return events;
 	}
-	interfere(sim, BEFORE_STORE);
-	if (sim->word == old)
-		sim_store(sim, old + 1);
-	else
+	if (!sim_cmpxchg(sim, old, old + 1))
 		sim_apply(sim, cpu, 1, 1);
 	return 1;
 }
@@ -123,15 +143,20 @@ void sim_count(struct sim *sim, struct sim_cpu *cpu, u64 events)
 		*left = exponent ? sim->machine->gap(cpu, exponent) : 0;
 		/* The trial was made for the word as it was before this: */
 		interfere(sim, ELSEWHERE);
-		sim_apply(sim, cpu, 1ULL << exponent, 0);
+		sim_success(sim, cpu, exponent);
 	}
 }
 
 /* scounter_bfp_add() */
 void sim_add(struct sim *sim, struct sim_cpu *cpu, u64 n)
 {
+	u32 old = sim->word;
+	bool room = old < sim->limit && n <= sim->limit - old;
+
 	sim->events += n;
-	sim_apply(sim, cpu, n, 0);
+	if (!n || (room && sim_cmpxchg(sim, old, old + (u32)n)))
+		return;
+	sim_apply(sim, cpu, n, room);
 }
 
 static void sim_reset(struct sim *sim)

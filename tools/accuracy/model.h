@@ -51,6 +51,9 @@ u32 broken_gap_longer(struct sim_cpu *cpu, u32 k);
 u32 broken_theta(u32 error_ppm);
 u32 broken_sum_down(u32 word, u64 n, const struct scounter_bfp_policy *policy,
 		    struct rnd_state *rnd);
+u32 broken_sum_contended(u32 word, u64 n,
+			 const struct scounter_bfp_policy *policy,
+			 struct rnd_state *rnd);
 u32 broken_sum_wraps(u32 word, u64 n, const struct scounter_bfp_policy *policy,
 		     struct rnd_state *rnd);
 u64 broken_retry_redraw(u64 n, u32 seen, struct rnd_state *rnd);

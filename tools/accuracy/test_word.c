@@ -174,6 +174,47 @@ static bool test_sum(u32 which)
 	return false;
 }
 
+/*
+ * The exponent is the smallest, from that of the word on, at which the mantissa
+ * is below the bound; one more than the word's if that was contended and the
+ * mantissa reaches Theta; and one more again if it was rounded up to the bound.
+ */
+static bool sum_obeys_policy(const struct edge *edge, sum_fn sum)
+{
+	static struct rnd_state rnd = { 2, 8, 16, 128 };
+	const struct scounter_bfp_policy *policy = &edge->policy;
+	u64 exact = scounter_bfp_value(edge->word) + edge->n;
+	u32 before = scounter_bfp_exponent(edge->word);
+	u32 e = before;
+	u32 word;
+
+	if (edge->saturates)
+		return true;
+	while (e < SCOUNTER_BFP_EXPONENT_MAX && exact >> e >= policy->bound)
+		e++;
+	if (e == before && e < SCOUNTER_BFP_EXPONENT_MAX &&
+	    policy->contended && exact >> e >= policy->theta)
+		e++;
+	word = sum(edge->word, edge->n, policy, &rnd);
+	return word == SCOUNTER_BFP_WORD_MAX ||
+	       scounter_bfp_exponent(word) == e ||
+	       (word == scounter_bfp_word(policy->bound / 2, e + 1) &&
+		exact >> e == policy->bound - 1);
+}
+
+static bool test_policy(u32 which)
+{
+	if (which) {
+		describe("catches halving without contention");
+		return !for_all_edges(sum_obeys_policy, broken_sum_contended);
+	}
+	describe("all edges of words and additions");
+	if (for_all_edges(sum_obeys_policy, scounter_bfp_sum))
+		return true;
+	comment_edge();
+	return false;
+}
+
 /* No outcome is below the old value, or more than one unit off. */
 static bool sum_goes_up(const struct edge *edge, sum_fn sum)
 {
@@ -315,6 +356,7 @@ static bool test_saturation(u32 which)
 const struct test word_tests[] = {
 	{ "thinning is unbiased over all outcomes", 1, test_thin },
 	{ "a sum is unbiased over all outcomes", 1, test_sum },
+	{ "the exponent grows as the policy says", 2, test_policy },
 	{ "a sum is never smaller", 2, test_goes_up },
 	{ "the value never goes down", 4, test_monotonic },
 	{ "saturates at (2^28 - 1) * 2^15", 4, test_saturation },
