@@ -9,7 +9,9 @@
 #define _SCOUNTER_DRAW_H
 
 #include <linux/bitops.h>
+#include <linux/kernel.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/prandom.h>
 #include <linux/types.h>
 

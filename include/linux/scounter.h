@@ -339,7 +339,9 @@ int __scounter_register(struct scounter *counter, const char *name,
  * @kind: an enum scounter_kind
  * @ppm: relative standard deviation of an approximate kind, in parts per
  *	million, from SCOUNTER_ERROR_PPM_MIN to SCOUNTER_ERROR_PPM_MAX; 0 for
- *	the default of 1 %.  Exact kinds take 0 only.
+ *	the default of 1 %.  The paper's rounding of Theta can make it up
+ *	to 4 % of itself larger, at the coarse end; estimates say so.  Exact
+ *	kinds take 0 only.
  * @gfp: how to allocate.  Where it does not allow to sleep, the counter works
  *	at once and its files appear a moment later.
  *

@@ -17,6 +17,7 @@
 #define _SCOUNTER_REPR_BFP_H
 
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/types.h>
 #include <uapi/linux/scounter.h>
 
@@ -57,8 +58,10 @@ static inline u64 scounter_bfp_value(u32 word)
 
 /*
  * Theta, the mantissa threshold (paper, section 4.2): the even number 2M with
- * M the largest integer such that the relative standard deviation tends to
- * sqrt(3 / (8M - 3)) <= error, that is M = (3 / error^2 + 3) / 8.
+ * M = (3 / error^2 + 3) / 8, for which the relative standard deviation tends to
+ * sqrt(3 / (8M - 3)).  M is rounded down as in the paper (7500 for 1 %), which
+ * makes that limit a little more than the error asked for; estimates report
+ * the limit.
  */
 static inline u32 scounter_bfp_theta(u32 error_ppm)
 {
