@@ -4,10 +4,11 @@
  * of probability 2^-k are still to fail before the next success.
  *
  * A trial is one decrement (__scounter_trial_step() in <linux/scounter.h>); only
- * a success draws a random number, that of the failures until the next one.  Trials are memoryless, so that all counters of
- * a CPU share the countdowns.  Nothing guards them against the contexts that
- * interrupt each other on a CPU; this is why every trial still succeeds with
- * probability 2^-k, whatever interleaves:
+ * a success draws a random number, that of the failures until the next one.
+ * Trials are memoryless, so that all counters of a CPU share the countdowns.
+ * Nothing guards them against the contexts that interrupt each other on a CPU;
+ * this is why every trial still succeeds with probability 2^-k, whatever
+ * interleaves:
  *
  * - Where the decrement is not one instruction: between the load and the store
  *   of a trial, an interrupt or another task

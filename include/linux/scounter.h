@@ -192,7 +192,7 @@ struct scounter_bfp_class {
 #define __SCOUNTER_CLASS(kind, ppm) {					\
 	.limit = (kind) == SCOUNTER_BFP_DUP ? __SCOUNTER_THETA(ppm) - 1 :	\
 		 (kind) == SCOUNTER_BFP_CSUP ? SCOUNTER_BFP_MANTISSA_MAX : 0,	\
-	.theta = __SCOUNTER_IS_BFP(kind) ? __SCOUNTER_THETA(ppm) : 0 +	\
+	.theta = (__SCOUNTER_IS_BFP(kind) ? __SCOUNTER_THETA(ppm) : 0) +	\
 		 BUILD_BUG_ON_ZERO((ppm) < SCOUNTER_ERROR_PPM_MIN ||	\
 				   (ppm) > SCOUNTER_ERROR_PPM_MAX),	\
 }
