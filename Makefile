@@ -47,8 +47,8 @@ vm:	## a shell in a virtual machine with the module loaded
 install: modules	## install the module, and the headers that clients build against
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) modules_install
 	install -d $(DESTDIR)$(HEADERDIR)/include/linux $(DESTDIR)$(HEADERDIR)/include/uapi/linux
-	install -m 644 include/linux/scounter.h $(DESTDIR)$(HEADERDIR)/include/linux
-	install -m 644 include/uapi/linux/scounter.h $(DESTDIR)$(HEADERDIR)/include/uapi/linux
+	install -m 644 include/linux/*.h $(DESTDIR)$(HEADERDIR)/include/linux
+	install -m 644 include/uapi/linux/*.h $(DESTDIR)$(HEADERDIR)/include/uapi/linux
 	install -m 644 Module.symvers $(DESTDIR)$(HEADERDIR)
 
 clean:	## remove what was built

@@ -4,6 +4,7 @@
 #define _SCOUNTER_COMPAT_H
 
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
@@ -13,6 +14,21 @@
 /* 5.11 renamed in_irq(). */
 #ifndef in_hardirq
 #define in_hardirq()	in_irq()
+#endif
+
+/*
+ * Whether, and how, to wait until every task has slept or left the kernel.
+ * Where no task can be preempted in the kernel, that is RCU's grace period; a
+ * preemptible kernel without Tasks RCU cannot tell.
+ */
+#if defined(CONFIG_TASKS_RCU)
+#define SCOUNTER_CAN_WAIT_FOR_TASKS	1
+#define scounter_call_rcu_tasks(rcu, function)	call_rcu_tasks(rcu, function)
+#define scounter_barrier_rcu_tasks()		rcu_barrier_tasks()
+#else
+#define SCOUNTER_CAN_WAIT_FOR_TASKS	(!IS_ENABLED(CONFIG_PREEMPTION))
+#define scounter_call_rcu_tasks(rcu, function)	call_rcu(rcu, function)
+#define scounter_barrier_rcu_tasks()		rcu_barrier()
 #endif
 
 #endif /* _SCOUNTER_COMPAT_H */

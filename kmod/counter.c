@@ -3,18 +3,37 @@
  * What all kinds have in common: the table of the kinds, and the public calls
  * that go through it.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/printk.h>
 #include <linux/string.h>
 
 #include "compat.h"
 #include "kind.h"
 
-static const struct scounter_kind_ops *const kinds[] = {
+const u64 scounter_s64_max = S64_MAX;
+
+static const struct scounter_kind_ops *const kinds[SCOUNTER_KINDS] = {
 	&scounter_atomic_ops,
 	&scounter_percpu_ops,
 	&scounter_multiline_ops,
 	&scounter_bfp_dup_ops,
 	&scounter_bfp_csup_ops,
+	&scounter_racing_ops,
+	&scounter_cas_ops,
+	&scounter_rbo_ops,
+	&scounter_rbo_numa_ops,
+	&scounter_rbo_numa_adapt_ops,
+	&scounter_cohort_ops,
+	&scounter_multiline_adapt_ops,
+	&scounter_morris_ops,
+	&scounter_morris_adapt_ops,
+	&scounter_scalable_ops,
+	&scounter_scalable32_ops,
 };
 
 static const struct {
@@ -35,7 +54,23 @@ const struct scounter_kind_ops *scounter_kind_ops(enum scounter_kind kind)
 
 static const struct scounter_kind_ops *ops_of(const struct scounter *counter)
 {
-	return kinds[counter->kind - 1];
+	return kinds[counter->class.kind - 1];
+}
+
+/* The word of a counter, as the functions of its kind take it. */
+notrace struct scounter_ref scounter_ref(struct scounter *counter)
+{
+	struct scounter_ref ref = {
+		.word64 = &counter->word64,
+		.class = &counter->class,
+		.counter = counter,
+	};
+
+	if (ops_of(counter)->word == SCOUNTER_WORD32)
+		ref.word32 = &counter->word32;
+	else if (counter->class.kind == SCOUNTER_MULTILINE_ADAPT)
+		ref.word64 = &counter->spread;
+	return ref;
 }
 
 /**
@@ -54,12 +89,32 @@ const char *scounter_kind_name(enum scounter_kind kind)
 }
 EXPORT_SYMBOL_GPL(scounter_kind_name);
 
+/*
+ * Once, and with all of them: who misspelt a module parameter needs the list, and
+ * whoever tries names in a loop shall not fill the log.
+ */
+static void name_the_kinds(const char *unknown)
+{
+	char list[256];
+	size_t length = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		length += scnprintf(list + length, sizeof(list) - length, " %s",
+				    kinds[i]->name);
+	for (i = 0; i < ARRAY_SIZE(choices); i++)
+		length += scnprintf(list + length, sizeof(list) - length, " %s",
+				    choices[i].name);
+	pr_warn_once("there is no kind '%.32s'; the kinds are:%s\n", unknown, list);
+}
+
 /**
  * scounter_kind_by_name - the kind with a name
- * @name: "atomic", "percpu", "multiline", "bfp_dup", "bfp_csup", or "exact" or
- *	"approx" to leave the choice
+ * @name: the name of a kind, as the file `kinds` in debugfs lists them, or
+ *	"exact" or "approx" to leave the choice
  *
- * For module parameters and the like.
+ * For module parameters and the like.  The first unknown name is answered with
+ * a list of the kinds in the kernel log.
  *
  * Context: Any context.
  * Return: an enum scounter_kind, or -EINVAL if there is none of that name.
@@ -74,23 +129,18 @@ int scounter_kind_by_name(const char *name)
 	for (i = 0; i < ARRAY_SIZE(choices); i++)
 		if (!strcmp(name, choices[i].name))
 			return choices[i].kind;
+	name_the_kinds(name);
 	return -EINVAL;
 }
 EXPORT_SYMBOL_GPL(scounter_kind_by_name);
 
 /* A counter of zero that is not spread yet; needs no undoing. */
-int scounter_init(struct scounter *counter, enum scounter_kind kind, u32 ppm)
+int scounter_init(struct scounter *counter, const struct scounter_params *params)
 {
-	const struct scounter_kind_ops *ops = scounter_kind_ops(kind);
-
-	if (!ops)
-		return -EINVAL;
 	memset(counter, 0, sizeof(*counter));
-	counter->kind = ops->kind;
-	counter->is_bfp = __SCOUNTER_IS_BFP(ops->kind);
-	if (counter->is_bfp)
-		return scounter_bfp_class_init(&counter->class, ops->kind, ppm);
-	return ppm ? -ERANGE : 0;
+	counter->is_bfp = __SCOUNTER_IS_BFP(__SCOUNTER_KIND(params->kind));
+	counter->path = __SCOUNTER_PATH(__SCOUNTER_KIND(params->kind));
+	return scounter_class_init(&counter->class, params);
 }
 
 int scounter_spread(struct scounter *counter, gfp_t gfp)
@@ -102,35 +152,102 @@ int scounter_spread(struct scounter *counter, gfp_t gfp)
 
 void scounter_gather(struct scounter *counter)
 {
-	const struct scounter_kind_ops *ops = ops_of(counter);
+	struct scounter_ref ref = scounter_ref(counter);
 
-	if (ops->gather)
-		ops->gather(counter);
+	if (ops_of(counter)->gather)
+		ops_of(counter)->gather(&ref);
 }
 
 size_t scounter_bytes(const struct scounter *counter)
 {
 	const struct scounter_kind_ops *ops = ops_of(counter);
 
-	return sizeof(*counter) + (ops->spread_bytes ? ops->spread_bytes() : 0);
+	return sizeof(*counter) + (ops->spread_bytes ? ops->spread_bytes(counter) : 0);
+}
+
+void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,
+			     u64 value_max)
+{
+	*estimate = (struct scounter_estimate) {
+		.value = value,
+		.lower = value,
+		.upper = value,
+	};
+	if (value < value_max)
+		return;
+	estimate->flags = SCOUNTER_F_SATURATED;
+	estimate->upper = U64_MAX;
+}
+
+void scounter_estimate_approx(struct scounter_estimate *estimate, u64 value,
+			      u32 error_ppm, bool decimating, bool saturated)
+{
+	u64 margin = 0;
+
+	/* Three standard deviations, below the value: errors are 20 % at most. */
+	if (error_ppm)
+		margin = mul_u64_u32_div(value, 3 * error_ppm, SCOUNTER_PPM) + 1;
+	*estimate = (struct scounter_estimate) {
+		.value = value,
+		.lower = value - min(value, margin),
+		.upper = margin > U64_MAX - value ? U64_MAX : value + margin,
+		.error_ppm = error_ppm,
+		.flags = decimating ? SCOUNTER_F_DECIMATING : 0,
+	};
+	if (!saturated)
+		return;
+	estimate->flags |= SCOUNTER_F_SATURATED;
+	estimate->upper = U64_MAX;
 }
 
 /* The state in one word, the gravest that holds. */
 const char *scounter_state_name(u32 flags)
 {
+	if (flags & SCOUNTER_F_LOSSY)
+		return "LOSES-COUNTS";
 	if (flags & SCOUNTER_F_OVERFLOW)
 		return "overflow";
+	if (flags & SCOUNTER_F_WRAPPED)
+		return "wrapped";
 	if (flags & SCOUNTER_F_SATURATED)
 		return "saturated";
 	if (flags & SCOUNTER_F_DECIMATING)
 		return "decimating";
-	return "exact";
+	return flags & SCOUNTER_F_INFLATED ? "inflated" : "exact";
 }
+
+/* What remains of an increment, for kinds that have a word. */
+notrace void __scounter_finish(struct scounter *counter, u32 outcome)
+{
+	struct scounter_ref ref = scounter_ref(counter);
+
+	ops_of(counter)->finish(&ref, outcome);
+}
+EXPORT_SYMBOL_GPL(__scounter_finish);
+
+/* An increment of a kind that is not inlined where the kind is not known. */
+notrace void __scounter_inc_other(struct scounter *counter)
+{
+	const u32 kind = counter->class.kind;
+	u32 outcome;
+
+	if (kind == SCOUNTER_SCALABLE32)
+		outcome = __scounter_word32_try_inc(&counter->word32, &counter->class,
+						    SCOUNTER_SCALABLE32);
+	else
+		outcome = __scounter_word64_try_inc(&counter->word64, &counter->class,
+						    kind);
+	if (unlikely(outcome))
+		__scounter_finish(counter, outcome);
+}
+EXPORT_SYMBOL_GPL(__scounter_inc_other);
 
 /* See scounter_add(). */
 notrace void __scounter_add(struct scounter *counter, u64 n)
 {
-	ops_of(counter)->add(counter, n);
+	struct scounter_ref ref = scounter_ref(counter);
+
+	ops_of(counter)->add(&ref, n);
 }
 EXPORT_SYMBOL_GPL(__scounter_add);
 
@@ -144,7 +261,10 @@ EXPORT_SYMBOL_GPL(__scounter_add);
 void scounter_read_est(struct scounter *counter,
 		       struct scounter_estimate *estimate)
 {
-	ops_of(counter)->read_est(counter, estimate);
+	struct scounter_ref ref = scounter_ref(counter);
+
+	ops_of(counter)->read_est(&ref, estimate);
+	estimate->flags |= atomic_read(&counter->flags);
 }
 EXPORT_SYMBOL_GPL(scounter_read_est);
 
@@ -158,7 +278,9 @@ EXPORT_SYMBOL_GPL(scounter_read_est);
  */
 u64 scounter_read(struct scounter *counter)
 {
-	return ops_of(counter)->read(counter);
+	struct scounter_ref ref = scounter_ref(counter);
+
+	return ops_of(counter)->read(&ref);
 }
 EXPORT_SYMBOL_GPL(scounter_read);
 
@@ -167,13 +289,18 @@ EXPORT_SYMBOL_GPL(scounter_read);
  * @counter: the counter
  *
  * Nothing is lost or returned twice: an event that is counted meanwhile is in
- * this value or in what is read later.
+ * this value or in what is read later.  A multiline_adapt counter becomes one
+ * word again a little later, and a rbo_numa_adapt one forgets its node.
  *
  * Context: Any context, NMI included.
  * Return: the value that was reset.
  */
 u64 scounter_fetch_reset(struct scounter *counter)
 {
-	return ops_of(counter)->fetch_reset(counter);
+	struct scounter_ref ref = scounter_ref(counter);
+	u64 value = ops_of(counter)->fetch_reset(&ref);
+
+	atomic_set(&counter->flags, 0);
+	return value;
 }
 EXPORT_SYMBOL_GPL(scounter_fetch_reset);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/debug/scounter/: `counters`, a table of all counters, and
- * <group>/<counter>, the value of one.  No file can be written, so that all
+ * /sys/kernel/debug/scounter/: `counters`, a table of all counters; `kinds`, a
+ * table of the kinds; and <group>/<counter>, the value of one.  No file can be written, so that all
  * of them are there under lockdown too.
  *
  * Without debugfs the entries in it are ERR_PTRs, which debugfs itself
@@ -17,6 +17,7 @@
 #include "registry.h"
 
 #define TABLE_FILE	"counters"
+#define KINDS_FILE	"kinds"
 
 static struct dentry *root;
 
@@ -46,15 +47,19 @@ static int table_show(struct seq_file *seq, void *item)
 {
 	struct scounter_entry *entry = item;
 	struct scounter *counter = entry->counter;
+	u32 deferred = atomic_read(&counter->deferred);
 	struct scounter_estimate estimate;
 
 	scounter_read_est(counter, &estimate);
 	show_name(seq, entry);
-	seq_printf(seq, "%-10s %20llu %4u.%04u%% %20llu %20llu %8zu %s\n",
-		   scounter_kind_name(counter->kind), estimate.value,
+	seq_printf(seq, "%-16s %20llu %4u.%04u%% %20llu %20llu %8zu %s",
+		   scounter_kind_name(counter->class.kind), estimate.value,
 		   estimate.error_ppm / 10000, estimate.error_ppm % 10000,
 		   estimate.lower, estimate.upper, scounter_bytes(counter),
 		   scounter_state_name(estimate.flags));
+	if (deferred)
+		seq_printf(seq, " (inflation deferred %u times)", deferred);
+	seq_putc(seq, '\n');
 	return 0;
 }
 
@@ -84,7 +89,7 @@ static int table_show_line(struct seq_file *seq, void *item)
 {
 	if (item != SEQ_START_TOKEN)
 		return table_show(seq, item);
-	seq_printf(seq, "%-32s%-10s %20s %10s %20s %20s %8s %s\n", "# group/name",
+	seq_printf(seq, "%-32s%-16s %20s %10s %20s %20s %8s %s\n", "# group/name",
 		   "kind", "value", "error", "lower", "upper", "bytes", "state");
 	return 0;
 }
@@ -96,6 +101,30 @@ static const struct seq_operations table_sops = {
 	.show	= table_show_line,
 };
 DEFINE_SEQ_ATTRIBUTE(table);
+
+/* What the kinds are, for who has the module and not the manual. */
+static int kinds_show(struct seq_file *seq, void *unused)
+{
+	static const char *const embedded[] = {
+		[SCOUNTER_NO_WORD] = "-", [SCOUNTER_WORD32] = "4", [SCOUNTER_WORD64] = "8",
+	};
+	enum scounter_kind kind;
+
+	seq_printf(seq, "%-16s %8s %20s  %-52s %s\n", "# kind", "embedded",
+		   "range", "what it is", "paper, section");
+	for (kind = 1; kind <= SCOUNTER_KINDS; kind++) {
+		const struct scounter_kind_ops *ops = scounter_kind_ops(kind);
+
+		seq_printf(seq, "%-16s %8s %20llu  %-52s %s\n", ops->name,
+			   kind == SCOUNTER_COHORT ? "-" : embedded[ops->word],
+			   *ops->value_max, ops->summary, ops->paper);
+	}
+	seq_printf(seq, "%-16s %8s %20s  %-52s\n", "exact", "", "",
+		   "multiline_adapt, with up to 4 lines a node");
+	seq_printf(seq, "%-16s %8s %20s  %-52s\n", "approx", "", "", "bfp_csup");
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(kinds);
 
 static int debugfs_add_group(struct scounter_group *group)
 {
@@ -124,7 +153,7 @@ static void debugfs_remove_entry(struct scounter_entry *entry)
 
 static bool debugfs_reserves(const char *group)
 {
-	return !strcmp(group, TABLE_FILE);
+	return !strcmp(group, TABLE_FILE) || !strcmp(group, KINDS_FILE);
 }
 
 static const struct scounter_view debugfs_view = {
@@ -140,6 +169,7 @@ void scounter_debugfs_init(void)
 {
 	root = debugfs_create_dir("scounter", NULL);
 	debugfs_create_file(TABLE_FILE, 0444, root, NULL, &table_fops);
+	debugfs_create_file(KINDS_FILE, 0444, root, NULL, &kinds_fops);
 	scounter_registry_view(&debugfs_view);
 }
 

@@ -49,6 +49,18 @@ static inline u64 scounter_draw_rounded(struct rnd_state *rnd, u64 n, u32 k)
 	return n;
 }
 
+/* True with probability n / d exactly, n <= d and d > 0. */
+static inline bool scounter_draw_chance(struct rnd_state *rnd, u64 n, u64 d)
+{
+	u32 bits = fls64(d - 1);
+	u64 uniform;
+
+	do
+		uniform = scounter_draw_bits(rnd, bits);
+	while (uniform >= d);
+	return uniform < n;
+}
+
 /*
  * The gap for k = 1, 2, 3: cut random words into groups of k bits and count
  * the groups before the first one that is all zero.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The exact kinds: one atomic word; a word a possible CPU; a cache line a node.
+ * The exact kinds: one atomic word; a word a possible CPU; lines a node.
  *
  * The value is the sum of the component words less what resets have returned.
  * Components only grow, and no reader or reset writes them.  Whoever reads
@@ -15,12 +15,11 @@
 #include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/cpumask.h>
-#include <linux/nodemask.h>
 #include <linux/percpu.h>
-#include <linux/slab.h>
 
 #include "compat.h"
 #include "kind.h"
+#include "lines.h"
 
 static u64 percpu_read(const struct scounter_cpu *cpu)
 {
@@ -33,51 +32,44 @@ static u64 percpu_read(const struct scounter_cpu *cpu)
 
 static u64 components_sum(const struct scounter *counter)
 {
-	struct scounter_cpu __percpu *percpu = READ_ONCE(counter->percpu);
-	atomic64_t **lines = READ_ONCE(counter->lines);
+	u64 spread = atomic64_read(&counter->spread.word);
 	u64 sum = atomic64_read(&counter->count);
-	int i;
+	struct scounter_cpu __percpu *percpu;
+	int cpu;
 
-	if (lines)
-		for (i = 0; i < nr_node_ids; i++)
-			sum += atomic64_read(lines[i]);
+	if (__scounter_is_lines(spread))
+		sum += scounter_lines_sum(scounter_lines_of(spread));
+	percpu = READ_ONCE(counter->percpu);
 	if (percpu)
-		for_each_possible_cpu(i)
-			sum += percpu_read(per_cpu_ptr(percpu, i));
+		for_each_possible_cpu(cpu)
+			sum += percpu_read(per_cpu_ptr(percpu, cpu));
 	return sum;
 }
 
-static u64 exact_read(struct scounter *counter)
+static u64 exact_read(const struct scounter_ref *ref)
 {
-	u64 fetched = atomic64_read_acquire(&counter->fetched);
+	u64 fetched = atomic64_read_acquire(&ref->counter->fetched);
 
-	return components_sum(counter) - fetched;
+	return components_sum(ref->counter) - fetched;
 }
 
-static void exact_read_est(struct scounter *counter,
+static void exact_read_est(const struct scounter_ref *ref,
 			   struct scounter_estimate *estimate)
 {
-	u64 value = exact_read(counter);
-
-	*estimate = (struct scounter_estimate) {
-		.value = value,
-		.lower = value,
-		.upper = value,
-		.flags = atomic_read(&counter->flags),
-	};
+	scounter_estimate_exact(estimate, exact_read(ref), U64_MAX);
 }
 
-static u64 exact_fetch_reset(struct scounter *counter)
+static u64 exact_fetch_reset(const struct scounter_ref *ref)
 {
-	s64 fetched = atomic64_read_acquire(&counter->fetched);
-	u64 sum, value;
+	s64 fetched;
+	u64 sum;
 
 	do {
-		sum = components_sum(counter);
-		value = sum - fetched;
-	} while (!atomic64_try_cmpxchg(&counter->fetched, &fetched, sum));
-	atomic_andnot(SCOUNTER_F_OVERFLOW, &counter->flags);
-	return value;
+		/* Each time, as a swap that fails orders nothing. */
+		fetched = atomic64_read_acquire(&ref->counter->fetched);
+		sum = components_sum(ref->counter);
+	} while (!atomic64_try_cmpxchg(&ref->counter->fetched, &fetched, sum));
+	return sum - fetched;
 }
 
 /*
@@ -85,31 +77,34 @@ static u64 exact_fetch_reset(struct scounter *counter)
  * the exact kinds: no word can wrap without passing there, so no wrap is
  * silent.
  */
-static void mark_overflow(struct scounter *counter, s64 after, u64 n)
+static notrace void mark_overflow(struct scounter *counter, s64 after, u64 n)
 {
 	if (unlikely(after < 0 || (s64)(after - n) < 0))
 		atomic_or(SCOUNTER_F_OVERFLOW, &counter->flags);
 }
 
-static void word_add(struct scounter *counter, atomic64_t *word, u64 n)
+static notrace void word_add(struct scounter *counter, atomic64_t *word, u64 n)
 {
 	mark_overflow(counter, atomic64_add_return_relaxed(n, word), n);
 }
 
-static void atomic_add_n(struct scounter *counter, u64 n)
+static notrace void atomic_add_n(const struct scounter_ref *ref, u64 n)
 {
-	word_add(counter, &counter->count, n);
+	word_add(ref->counter, &ref->counter->count, n);
 }
 
-static void multiline_add(struct scounter *counter, u64 n)
+static notrace void multiline_add(const struct scounter_ref *ref, u64 n)
 {
-	atomic64_t **lines = READ_ONCE(counter->lines);
+	struct scounter *counter = ref->counter;
+	u64 spread = atomic64_read(&counter->spread.word);
 
-	word_add(counter, lines ? lines[numa_node_id()] : &counter->count, n);
+	word_add(counter, __scounter_is_lines(spread) ?
+		 scounter_lines_here(scounter_lines_of(spread)) : &counter->count, n);
 }
 
-static void percpu_add_n(struct scounter *counter, u64 n)
+static notrace void percpu_add_n(const struct scounter_ref *ref, u64 n)
 {
+	struct scounter *counter = ref->counter;
 	struct scounter_cpu __percpu *percpu = READ_ONCE(counter->percpu);
 
 	if (!percpu) {
@@ -123,56 +118,41 @@ static void percpu_add_n(struct scounter *counter, u64 n)
 #endif
 }
 
-static void lines_free(atomic64_t **lines)
+static u32 components_of(const struct scounter *counter)
 {
-	int node;
-
-	for (node = 0; node < nr_node_ids; node++)
-		kfree(lines[node]);
-	kfree(lines);
+	return 1 << counter->class.shift;
 }
 
-/*
- * Each line is in memory of its own node, where the directory that the node's
- * cores ask for it is.  A node without memory, or offline, gets its line from
- * another: kmalloc_node() prefers the node and takes what there is.
- */
 static int multiline_spread(struct scounter *counter, gfp_t gfp)
 {
-	atomic64_t **lines = kcalloc(nr_node_ids, sizeof(*lines), gfp);
-	int node;
+	struct scounter_lines *lines =
+		scounter_lines_alloc(components_of(counter), gfp);
 
 	if (!lines)
 		return -ENOMEM;
-	for (node = 0; node < nr_node_ids; node++) {
-		lines[node] = kzalloc_node(L1_CACHE_BYTES, gfp,
-					   node_online(node) ? node : NUMA_NO_NODE);
-		if (!lines[node]) {
-			lines_free(lines);
-			return -ENOMEM;
-		}
-	}
 	/*
 	 * A static counter may be incremented meanwhile: zeroed lines before the
 	 * pointer.  The address dependency of an increment is the partner.
 	 */
-	smp_store_release(&counter->lines, lines);
+	atomic64_set_release(&counter->spread.word, scounter_lines_word(lines));
 	return 0;
 }
 
 /* Nobody counts any more: what was counted goes back to the one word. */
-static void multiline_gather(struct scounter *counter)
+static void multiline_gather(const struct scounter_ref *ref)
 {
-	atomic64_t **lines = counter->lines;
+	struct scounter *counter = ref->counter;
+	u64 spread = atomic64_read(&counter->spread.word);
 
 	atomic64_set(&counter->count, components_sum(counter));
-	WRITE_ONCE(counter->lines, NULL);
-	lines_free(lines);
+	atomic64_set(&counter->spread.word, 0);
+	if (__scounter_is_lines(spread))
+		scounter_lines_free(scounter_lines_of(spread));
 }
 
-static size_t multiline_bytes(void)
+static size_t multiline_bytes(const struct scounter *counter)
 {
-	return nr_node_ids * (sizeof(atomic64_t *) + L1_CACHE_BYTES);
+	return scounter_lines_bytes(components_of(counter));
 }
 
 static int percpu_spread(struct scounter *counter, gfp_t gfp)
@@ -187,8 +167,9 @@ static int percpu_spread(struct scounter *counter, gfp_t gfp)
 	return 0;
 }
 
-static void percpu_gather(struct scounter *counter)
+static void percpu_gather(const struct scounter_ref *ref)
 {
+	struct scounter *counter = ref->counter;
 	struct scounter_cpu __percpu *percpu = counter->percpu;
 
 	atomic64_set(&counter->count, components_sum(counter));
@@ -196,7 +177,7 @@ static void percpu_gather(struct scounter *counter)
 	free_percpu(percpu);
 }
 
-static size_t percpu_bytes(void)
+static size_t percpu_bytes(const struct scounter *counter)
 {
 	return num_possible_cpus() * sizeof(struct scounter_cpu);
 }
@@ -204,6 +185,9 @@ static size_t percpu_bytes(void)
 const struct scounter_kind_ops scounter_atomic_ops = {
 	.name		= "atomic",
 	.kind		= SCOUNTER_ATOMIC,
+	.value_max	= &scounter_s64_max,
+	.paper		= "Ayers 2023, \"interlocked\"",
+	.summary	= "exact; one atomic word",
 	.add		= atomic_add_n,
 	.read		= exact_read,
 	.read_est	= exact_read_est,
@@ -213,6 +197,9 @@ const struct scounter_kind_ops scounter_atomic_ops = {
 const struct scounter_kind_ops scounter_percpu_ops = {
 	.name		= "percpu",
 	.kind		= SCOUNTER_PERCPU,
+	.value_max	= &scounter_s64_max,
+	.paper		= "the kernel's own, for comparison",
+	.summary	= "exact; a word for each possible CPU",
 	.spread		= percpu_spread,
 	.gather		= percpu_gather,
 	.add		= percpu_add_n,
@@ -225,6 +212,9 @@ const struct scounter_kind_ops scounter_percpu_ops = {
 const struct scounter_kind_ops scounter_multiline_ops = {
 	.name		= "multiline",
 	.kind		= SCOUNTER_MULTILINE,
+	.value_max	= &scounter_s64_max,
+	.paper		= "Dice, Lev & Moir 2013, 2.2",
+	.summary	= "exact; lines for each NUMA node",
 	.spread		= multiline_spread,
 	.gather		= multiline_gather,
 	.add		= multiline_add,

@@ -1,30 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What a kind of counter is made of.  A new kind is one entry in the table of
- * kind.c and the functions that it names.
+ * counter.c and the functions that it names.
  */
 #ifndef _SCOUNTER_KIND_H
 #define _SCOUNTER_KIND_H
 
 #include <linux/scounter.h>
 
+/* A counter as the functions of its kind see it: a word, wherever it is. */
+struct scounter_ref {
+	union {
+		struct scounter_word32 *word32;
+		struct scounter_word64 *word64;
+	};
+	const struct scounter_class *class;
+	struct scounter *counter;	/* that has the word, or NULL */
+};
+
+/* Which word a counter of the kind has, and what becomes of it. */
+enum scounter_word_type {
+	SCOUNTER_NO_WORD,
+	SCOUNTER_WORD32,
+	SCOUNTER_WORD64,
+};
+
 struct scounter_kind_ops {
 	const char *name;
+	const char *summary;		/* for the file `kinds` */
+	const char *paper;
 	enum scounter_kind kind;
+	enum scounter_word_type word;
+	const u64 *value_max;		/* the end of the range, without options */
 	/*
 	 * For kinds that spread over the machine, else NULL: allocate and use
-	 * the spread part; return to one word, which keeps the value, when
-	 * nobody counts any more; how many bytes spread() allocates.
+	 * the spread part, when the counter is made; return to one word, which
+	 * keeps the value, when nobody counts any more; how many bytes are
+	 * spread.
 	 */
 	int (*spread)(struct scounter *counter, gfp_t gfp);
-	void (*gather)(struct scounter *counter);
-	size_t (*spread_bytes)(void);
+	void (*gather)(const struct scounter_ref *ref);
+	size_t (*spread_bytes)(const struct scounter *counter);
 
-	void (*add)(struct scounter *counter, u64 n);
-	u64 (*read)(struct scounter *counter);
-	void (*read_est)(struct scounter *counter,
+	/* What remains of an increment after its inline part; of words only. */
+	void (*finish)(const struct scounter_ref *ref, u32 outcome);
+	void (*add)(const struct scounter_ref *ref, u64 n);
+	u64 (*read)(const struct scounter_ref *ref);
+	/* All but the flags that a counter stores. */
+	void (*read_est)(const struct scounter_ref *ref,
 			 struct scounter_estimate *estimate);
-	u64 (*fetch_reset)(struct scounter *counter);
+	u64 (*fetch_reset)(const struct scounter_ref *ref);
 };
 
 extern const struct scounter_kind_ops scounter_atomic_ops;
@@ -32,13 +57,44 @@ extern const struct scounter_kind_ops scounter_percpu_ops;
 extern const struct scounter_kind_ops scounter_multiline_ops;
 extern const struct scounter_kind_ops scounter_bfp_dup_ops;
 extern const struct scounter_kind_ops scounter_bfp_csup_ops;
+extern const struct scounter_kind_ops scounter_racing_ops;
+extern const struct scounter_kind_ops scounter_cas_ops;
+extern const struct scounter_kind_ops scounter_rbo_ops;
+extern const struct scounter_kind_ops scounter_rbo_numa_ops;
+extern const struct scounter_kind_ops scounter_rbo_numa_adapt_ops;
+extern const struct scounter_kind_ops scounter_cohort_ops;
+extern const struct scounter_kind_ops scounter_multiline_adapt_ops;
+extern const struct scounter_kind_ops scounter_morris_ops;
+extern const struct scounter_kind_ops scounter_morris_adapt_ops;
+extern const struct scounter_kind_ops scounter_scalable_ops;
+extern const struct scounter_kind_ops scounter_scalable32_ops;
+
+#define SCOUNTER_KINDS		16
+
+/* What several kinds have as the end of their range: 2^63 - 1. */
+extern const u64 scounter_s64_max;
 
 const struct scounter_kind_ops *scounter_kind_ops(enum scounter_kind kind);
+struct scounter_ref scounter_ref(struct scounter *counter);
 
-int scounter_init(struct scounter *counter, enum scounter_kind kind, u32 ppm);
+int scounter_init(struct scounter *counter, const struct scounter_params *params);
 int scounter_spread(struct scounter *counter, gfp_t gfp);
 void scounter_gather(struct scounter *counter);
 size_t scounter_bytes(const struct scounter *counter);
 const char *scounter_state_name(u32 flags);
+
+/* Flags that the word itself cannot show; nowhere to go for an embedded word. */
+static inline void scounter_note(const struct scounter_ref *ref, u32 flags)
+{
+	if (ref->counter)
+		atomic_or(flags, &ref->counter->flags);
+}
+
+/* The estimate of an exact value below the end of its range, or at it. */
+void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,
+			     u64 value_max);
+/* The estimate of a value with a standard deviation of so many millionths. */
+void scounter_estimate_approx(struct scounter_estimate *estimate, u64 value,
+			      u32 error_ppm, bool decimating, bool saturated);
 
 #endif /* _SCOUNTER_KIND_H */

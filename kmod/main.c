@@ -3,7 +3,10 @@
 #include <linux/module.h>
 
 #include "compat.h"
+#include "adapt.h"
 #include "debugfs.h"
+#include "lines.h"
+#include "numa.h"
 #include "random.h"
 #include "registry.h"
 #include "sysfs.h"
@@ -17,17 +20,25 @@ static int __init scounter_module_init(void)
 	int err;
 
 	scounter_random_init(seed);
-	err = scounter_sysfs_init();
+	scounter_numa_init();
+	err = scounter_places_init();
 	if (err)
 		return err;
+	scounter_adapt_init();
+	err = scounter_sysfs_init();
+	if (err)
+		goto out_adapt;
 	scounter_debugfs_init();
 	err = scounter_registry_init();
 	if (err)
-		goto out;
+		goto out_files;
 	return 0;
-out:
+out_files:
 	scounter_debugfs_exit();
 	scounter_sysfs_exit();
+out_adapt:
+	scounter_adapt_exit();
+	scounter_places_exit();
 	return err;
 }
 
@@ -36,6 +47,8 @@ static void __exit scounter_module_exit(void)
 	scounter_registry_exit();
 	scounter_debugfs_exit();
 	scounter_sysfs_exit();
+	scounter_adapt_exit();
+	scounter_places_exit();
 }
 
 module_init(scounter_module_init);
@@ -43,5 +56,6 @@ module_exit(scounter_module_exit);
 
 MODULE_AUTHOR("The scounter authors");
 MODULE_DESCRIPTION("Scalable statistics counters, exact and approximate");
+MODULE_INFO(kinds, "atomic percpu multiline bfp_dup bfp_csup racing cas rbo rbo_numa rbo_numa_adapt cohort multiline_adapt morris morris_adapt scalable scalable32, and exact, approx to leave the choice");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(SCOUNTER_VERSION);

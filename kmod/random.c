@@ -25,6 +25,10 @@
  *   its own.  It also stores a fresh gap, in case the one that stored -1 has
  *   been moved to another CPU and will never come back.
  *
+ * Beyond 2^-25 a gap does not fit its 32 bits: there, too, the countdown is of
+ * trials at 2^-25, each exponent with its own, and random bits decide whether a
+ * success of it is one.
+ *
  * Each CPU has a struct rnd_state for each kind of context, so that one in the
  * middle of its update is never updated by another.
  */
@@ -36,9 +40,6 @@
 #include "compat.h"
 #include "draw.h"
 #include "random.h"
-
-static_assert(ARRAY_SIZE(((struct scounter_gaps *)0)->left) ==
-	      SCOUNTER_GAP_EXPONENT_MAX + 1);
 
 enum { CONTEXT_TASK, CONTEXT_SOFTIRQ, CONTEXT_HARDIRQ, CONTEXT_NMI, CONTEXTS };
 
@@ -86,22 +87,29 @@ notrace void scounter_random_put(void)
 notrace bool scounter_trial_decide(struct rnd_state *rnd, u32 outcome)
 {
 	u32 exponent = outcome >> SCOUNTER_OUTCOME_BITS;
+	u32 drawn = min_t(u32, exponent, SCOUNTER_GAP_EXPONENT_MAX);
 	bool success = true;
 	s32 gap = 0;
 
 	if (exponent) {
-		gap = scounter_draw_gap(rnd, exponent);
+		gap = scounter_draw_gap(rnd, drawn);
 		/* A success is being drawn below us: decide apart from it. */
 		if (outcome != (exponent << SCOUNTER_OUTCOME_BITS | SCOUNTER_SUCCESS)) {
 			success = gap == 0;
-			gap = success ? scounter_draw_gap(rnd, exponent) : gap - 1;
+			gap = success ? scounter_draw_gap(rnd, drawn) : gap - 1;
 		}
 	}
 	raw_cpu_write(scounter_gaps.left[exponent], gap);
-	return success;
+	return success && !scounter_draw_bits(rnd, exponent - drawn);
 }
 
-static notrace bool scounter_trial_once(u32 exponent)
+/**
+ * scounter_trial - succeed with probability 2^-k
+ * @exponent: k, at most 63
+ *
+ * Context: Any context, NMI included.
+ */
+notrace bool scounter_trial(u32 exponent)
 {
 	u32 outcome = __scounter_trial_step(exponent);
 	bool success;
@@ -111,23 +119,6 @@ static notrace bool scounter_trial_once(u32 exponent)
 	success = scounter_trial_decide(scounter_random_get(), outcome);
 	scounter_random_put();
 	return success;
-}
-
-/**
- * scounter_trial - succeed with probability 2^-k
- * @exponent: k, any
- *
- * Beyond the exponents that have a countdown, a trial is several in a row.
- *
- * Context: Any context, NMI included.
- */
-notrace bool scounter_trial(u32 exponent)
-{
-	for (; exponent > SCOUNTER_GAP_EXPONENT_MAX;
-	     exponent -= SCOUNTER_GAP_EXPONENT_MAX)
-		if (!scounter_trial_once(SCOUNTER_GAP_EXPONENT_MAX))
-			return false;
-	return scounter_trial_once(exponent);
 }
 
 /* SplitMix64 (Steele, Lea & Flood 2014): a seed made long. */
@@ -175,6 +166,7 @@ void scounter_random_init(u64 seed)
 			scounter_seed_state(&random->state[i], &seed);
 		/* The first gap is drawn too: to start at 0 would be a bias. */
 		for (i = 1; i < SCOUNTER_TRIAL_EXPONENTS; i++)
-			gaps->left[i] = scounter_draw_gap(&random->state[0], i);
+			gaps->left[i] = scounter_draw_gap(&random->state[0],
+				min_t(u32, i, SCOUNTER_GAP_EXPONENT_MAX));
 	}
 }

@@ -333,7 +333,7 @@ static void counter_free(struct scounter *counter)
 	kfree(counter);
 }
 
-static struct scounter *counter_alloc(enum scounter_kind kind, u32 ppm,
+static struct scounter *counter_alloc(const struct scounter_params *params,
 				      gfp_t gfp)
 {
 	struct scounter *counter;
@@ -342,7 +342,7 @@ static struct scounter *counter_alloc(enum scounter_kind kind, u32 ppm,
 	counter = kmalloc(sizeof(*counter), gfp);
 	if (!counter)
 		return ERR_PTR(-ENOMEM);
-	err = scounter_init(counter, kind, ppm);
+	err = scounter_init(counter, params);
 	if (!err)
 		err = scounter_spread(counter, gfp);
 	if (err) {
@@ -354,10 +354,10 @@ static struct scounter *counter_alloc(enum scounter_kind kind, u32 ppm,
 
 /* See scounter_create(). */
 struct scounter *__scounter_create(const char *name, const char *group,
-				   enum scounter_kind kind, u32 ppm, gfp_t gfp,
-				   struct module *owner)
+				   const struct scounter_params *params,
+				   gfp_t gfp, struct module *owner)
 {
-	struct scounter *counter = counter_alloc(kind, ppm, gfp);
+	struct scounter *counter = counter_alloc(params, gfp);
 	struct scounter_entry *entry;
 	int err = 0;
 

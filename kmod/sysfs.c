@@ -48,7 +48,7 @@ static ssize_t value_show(struct scounter *counter, char *buf)
 
 static ssize_t kind_show(struct scounter *counter, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", scounter_kind_name(counter->kind));
+	return sysfs_emit(buf, "%s\n", scounter_kind_name(counter->class.kind));
 }
 
 static ssize_t error_show(struct scounter *counter, char *buf)

@@ -20,11 +20,11 @@
 
 struct flow {
 	u32 id;
-	struct scounter_bfp packets;	/* 4 bytes, no name, no registration */
+	struct scounter_word32 packets;	/* 4 bytes, no name, no registration */
 };
 
-static const struct scounter_bfp_class packets_class =
-	SCOUNTER_BFP_CLASS(SCOUNTER_BFP_CSUP, 20000);		/* 2 % */
+static const struct scounter_class packets_class =
+	SCOUNTER_CLASS(SCOUNTER_BFP_CSUP, 20000);		/* 2 % */
 
 static DEFINE_SCOUNTER(all_packets, SCOUNTER_EXACT, 0);
 static struct flow flows[FLOWS];
@@ -40,7 +40,7 @@ static int count_packets(void *unused)
 		/* Flows of low numbers are much busier than those of high ones. */
 		u32 i = prandom_u32_state(&rnd) % FLOWS >> prandom_u32_state(&rnd) % 8;
 
-		scounter_bfp_inc(&flows[i].packets, &packets_class);
+		scounter_word32_inc(&flows[i].packets, &packets_class);
 		scounter_inc(&all_packets);
 		cond_resched();
 	}
@@ -54,7 +54,7 @@ static int flows_show(struct seq_file *seq, void *unused)
 
 	seq_puts(seq, "flow packets error_ppm\n");
 	for (i = 0; i < FLOWS; i++) {
-		scounter_bfp_read_est(&flows[i].packets, &packets_class, &packets);
+		scounter_word32_read_est(&flows[i].packets, &packets_class, &packets);
 		seq_printf(seq, "%u %llu %u\n", flows[i].id, packets.value,
 			   packets.error_ppm);
 	}

@@ -12,13 +12,29 @@
 
 #define GROUP	"kunit"
 
+/* Of all but racing. */
 static const enum scounter_kind all_kinds[] = {
 	SCOUNTER_ATOMIC, SCOUNTER_PERCPU, SCOUNTER_MULTILINE,
-	SCOUNTER_BFP_DUP, SCOUNTER_BFP_CSUP, SCOUNTER_EXACT, SCOUNTER_APPROX,
+	SCOUNTER_BFP_DUP, SCOUNTER_BFP_CSUP, SCOUNTER_CAS, SCOUNTER_RBO,
+	SCOUNTER_RBO_NUMA, SCOUNTER_RBO_NUMA_ADAPT, SCOUNTER_COHORT,
+	SCOUNTER_MULTILINE_ADAPT, SCOUNTER_MORRIS, SCOUNTER_MORRIS_ADAPT,
+	SCOUNTER_SCALABLE, SCOUNTER_SCALABLE32, SCOUNTER_EXACT, SCOUNTER_APPROX,
 };
 
 static const enum scounter_kind exact_kinds[] = {
+	SCOUNTER_ATOMIC, SCOUNTER_PERCPU, SCOUNTER_MULTILINE, SCOUNTER_CAS,
+	SCOUNTER_RBO, SCOUNTER_RBO_NUMA, SCOUNTER_RBO_NUMA_ADAPT,
+	SCOUNTER_COHORT, SCOUNTER_MULTILINE_ADAPT,
+};
+
+/* Whose words are added to without a look at what they become. */
+static const enum scounter_kind unchecked_kinds[] = {
 	SCOUNTER_ATOMIC, SCOUNTER_PERCPU, SCOUNTER_MULTILINE,
+};
+
+static const enum scounter_kind approximate_kinds[] = {
+	SCOUNTER_BFP_DUP, SCOUNTER_BFP_CSUP, SCOUNTER_MORRIS,
+	SCOUNTER_MORRIS_ADAPT, SCOUNTER_SCALABLE, SCOUNTER_SCALABLE32,
 };
 
 static struct scounter *create(struct kunit *test, enum scounter_kind kind)
@@ -55,29 +71,29 @@ static void every_kind_counts(struct kunit *test)
 
 static void count_with_known_kind(struct scounter *counter, enum scounter_kind kind)
 {
-	switch (kind) {
-	case SCOUNTER_ATOMIC:
-		scounter_inc_kind(counter, SCOUNTER_ATOMIC);
-		break;
-	case SCOUNTER_PERCPU:
-		scounter_inc_kind(counter, SCOUNTER_PERCPU);
-		break;
-	case SCOUNTER_MULTILINE:
-		scounter_inc_kind(counter, SCOUNTER_MULTILINE);
-		break;
-	case SCOUNTER_BFP_DUP:
-		scounter_inc_kind(counter, SCOUNTER_BFP_DUP);
-		break;
-	case SCOUNTER_BFP_CSUP:
-		scounter_inc_kind(counter, SCOUNTER_BFP_CSUP);
-		break;
-	case SCOUNTER_EXACT:
-		scounter_inc_kind(counter, SCOUNTER_EXACT);
-		break;
-	case SCOUNTER_APPROX:
-		scounter_inc_kind(counter, SCOUNTER_APPROX);
-		break;
-	}
+#define COUNT_IF(constant) do {				\
+	if (kind == (constant))				\
+		scounter_inc_kind(counter, constant);	\
+} while (0)
+	COUNT_IF(SCOUNTER_ATOMIC);
+	COUNT_IF(SCOUNTER_PERCPU);
+	COUNT_IF(SCOUNTER_MULTILINE);
+	COUNT_IF(SCOUNTER_BFP_DUP);
+	COUNT_IF(SCOUNTER_BFP_CSUP);
+	COUNT_IF(SCOUNTER_RACING);
+	COUNT_IF(SCOUNTER_CAS);
+	COUNT_IF(SCOUNTER_RBO);
+	COUNT_IF(SCOUNTER_RBO_NUMA);
+	COUNT_IF(SCOUNTER_RBO_NUMA_ADAPT);
+	COUNT_IF(SCOUNTER_COHORT);
+	COUNT_IF(SCOUNTER_MULTILINE_ADAPT);
+	COUNT_IF(SCOUNTER_MORRIS);
+	COUNT_IF(SCOUNTER_MORRIS_ADAPT);
+	COUNT_IF(SCOUNTER_SCALABLE);
+	COUNT_IF(SCOUNTER_SCALABLE32);
+	COUNT_IF(SCOUNTER_EXACT);
+	COUNT_IF(SCOUNTER_APPROX);
+#undef COUNT_IF
 }
 
 static void known_kind_is_the_same_counter(struct kunit *test)
@@ -112,12 +128,12 @@ static void every_kind_resets(struct kunit *test)
 }
 
 /* 2^63 is counted, and said to be beyond the range; so is what wraps. */
-static void overflow_of_exact_kinds_is_seen(struct kunit *test)
+static void overflow_of_unchecked_kinds_is_seen(struct kunit *test)
 {
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(exact_kinds); i++) {
-		struct scounter *counter = create(test, exact_kinds[i]);
+	for (i = 0; i < ARRAY_SIZE(unchecked_kinds); i++) {
+		struct scounter *counter = create(test, unchecked_kinds[i]);
 		struct scounter_estimate estimate;
 
 		scounter_add(counter, (1ULL << 63) - 1);
@@ -126,7 +142,7 @@ static void overflow_of_exact_kinds_is_seen(struct kunit *test)
 		scounter_fetch_reset(counter);
 		scounter_destroy(counter);
 
-		counter = create(test, exact_kinds[i]);
+		counter = create(test, unchecked_kinds[i]);
 		/* One word must take both: no migration in between. */
 		migrate_disable();
 		scounter_add(counter, 1ULL << 63);
@@ -147,13 +163,18 @@ static void overflow_of_exact_kinds_is_seen(struct kunit *test)
 
 static DEFINE_SCOUNTER(static_multiline, SCOUNTER_MULTILINE, 0);
 static DEFINE_SCOUNTER(static_percpu, SCOUNTER_PERCPU, 0);
+static DEFINE_SCOUNTER(static_cohort, SCOUNTER_COHORT, 0);
+static DEFINE_SCOUNTER(static_exact, SCOUNTER_EXACT, 0);
 static DEFINE_SCOUNTER(static_approx, SCOUNTER_APPROX, 20000);
+static DEFINE_SCOUNTER(static_morris, SCOUNTER_MORRIS, 5000);
+static DEFINE_SCOUNTER(static_scalable, SCOUNTER_SCALABLE, 0);
 
 /* Counted before, between and after registration: all of it is there. */
 static void static_counter_counts_throughout(struct kunit *test)
 {
 	struct scounter *counters[] = {
-		&static_multiline, &static_percpu, &static_approx,
+		&static_multiline, &static_percpu, &static_cohort, &static_exact,
+		&static_approx, &static_morris, &static_scalable,
 	};
 	u32 i;
 
@@ -162,14 +183,14 @@ static void static_counter_counts_throughout(struct kunit *test)
 
 		scounter_fetch_reset(counter);
 		scounter_inc(counter);
-		count_with_known_kind(counter, counter->kind);
+		count_with_known_kind(counter, counter->class.kind);
 		scounter_add(counter, 10);
 		KUNIT_EXPECT_EQ(test, scounter_read(counter), 12ULL);
 		KUNIT_ASSERT_EQ(test, scounter_register(counter, "static", GROUP), 0);
 		KUNIT_EXPECT_EQ(test, scounter_register(counter, "twice", GROUP), -EBUSY);
 		KUNIT_EXPECT_EQ(test, scounter_read(counter), 12ULL);
 		scounter_inc(counter);
-		count_with_known_kind(counter, counter->kind);
+		count_with_known_kind(counter, counter->class.kind);
 		KUNIT_EXPECT_EQ(test, scounter_read(counter), 14ULL);
 		scounter_unregister(counter);
 		scounter_unregister(counter);
@@ -178,31 +199,110 @@ static void static_counter_counts_throughout(struct kunit *test)
 	}
 }
 
-/* The definition in the header and the one at run time say the same. */
-static void static_counter_is_as_created(struct kunit *test)
+static void expect_same_class(struct kunit *test, const struct scounter_class *constant,
+			      enum scounter_kind kind, u32 ppm)
 {
-	struct scounter created;
+	const struct scounter_params params = { .kind = kind, .error_ppm = ppm };
+	struct scounter_class class;
 
-	KUNIT_ASSERT_EQ(test, scounter_init(&created, SCOUNTER_APPROX, 20000), 0);
-	KUNIT_EXPECT_EQ(test, created.kind, static_approx.kind);
-	KUNIT_EXPECT_EQ(test, created.is_bfp, static_approx.is_bfp);
-	KUNIT_EXPECT_EQ(test, created.class.limit, static_approx.class.limit);
-	KUNIT_EXPECT_EQ(test, created.class.theta, static_approx.class.theta);
+	KUNIT_ASSERT_EQ(test, scounter_class_init(&class, &params), 0);
+	KUNIT_EXPECT_EQ(test, class.kind, constant->kind);
+	KUNIT_EXPECT_EQ(test, class.limit, constant->limit);
+	KUNIT_EXPECT_EQ(test, class.theta, constant->theta);
+	KUNIT_EXPECT_EQ(test, class.shift, constant->shift);
+	KUNIT_EXPECT_EQ(test, class.flags, constant->flags);
+}
+
+/* What the header computes of constants, and the module of variables. */
+static void class_at_run_time_is_the_same(struct kunit *test)
+{
+#define SAME(kind, ppm) do {							\
+	static const struct scounter_class constant = SCOUNTER_CLASS(kind, ppm);	\
+										\
+	expect_same_class(test, &constant, kind, ppm);				\
+} while (0)
+#define SAME_AT_ALL(kind) do {		\
+	SAME(kind, 0);			\
+	SAME(kind, 5000);		\
+	SAME(kind, 7071);		\
+	SAME(kind, 10000);		\
+	SAME(kind, 12345);		\
+	SAME(kind, 20000);		\
+	SAME(kind, 50000);		\
+	SAME(kind, 200000);		\
+} while (0)
+	SAME_AT_ALL(SCOUNTER_BFP_DUP);
+	SAME_AT_ALL(SCOUNTER_BFP_CSUP);
+	SAME_AT_ALL(SCOUNTER_APPROX);
+	SAME_AT_ALL(SCOUNTER_MORRIS);
+	SAME_AT_ALL(SCOUNTER_MORRIS_ADAPT);
+	SAME_AT_ALL(SCOUNTER_SCALABLE);
+	SAME_AT_ALL(SCOUNTER_SCALABLE32);
+	SAME(SCOUNTER_CAS, 0);
+	SAME(SCOUNTER_MULTILINE_ADAPT, 0);
+	SAME(SCOUNTER_EXACT, 0);
+#undef SAME_AT_ALL
+#undef SAME
+	expect_same_class(test, &static_exact.class, SCOUNTER_EXACT, 0);
+	expect_same_class(test, &static_morris.class, SCOUNTER_MORRIS, 5000);
+	expect_same_class(test, &static_multiline.class, SCOUNTER_MULTILINE, 0);
+}
+
+/* Dice, Lev & Moir 2013: a = 5000 for 1 %; Ayers 2023: 2^13. */
+static void classes_are_the_papers(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, static_scalable.class.limit, 8192U);
+	KUNIT_EXPECT_EQ(test, static_morris.class.theta, 20000U);
+	expect_same_class(test, &(const struct scounter_class) {
+				.kind = SCOUNTER_MORRIS, .theta = 5000,
+				.shift = 13, .limit = 16384 - 5000,
+			  }, SCOUNTER_MORRIS, 10000);
+}
+
+static void class_refuses_what_it_cannot_do(struct kunit *test)
+{
+	static const struct {
+		struct scounter_params params;
+		int err;
+	} refused[] = {
+		{ { .kind = 0 }, -EINVAL },
+		{ { .kind = SCOUNTER_KINDS + 1 }, -EINVAL },
+		{ { .kind = 255 }, -EINVAL },
+		{ { .kind = SCOUNTER_BFP_DUP, .error_ppm = 4999 }, -ERANGE },
+		{ { .kind = SCOUNTER_MORRIS, .error_ppm = 200001 }, -ERANGE },
+		{ { .kind = SCOUNTER_CAS, .error_ppm = 10000 }, -ERANGE },
+		{ { .kind = SCOUNTER_CAS, .flags = SCOUNTER_CLASS_SENSITIVE }, -EINVAL },
+		{ { .kind = SCOUNTER_CAS, .granularity_log2 = 10 }, -EINVAL },
+		{ { .kind = SCOUNTER_CAS, .components = 2 }, -EINVAL },
+		{ { .kind = SCOUNTER_CAS, .flags = 0x80 }, -EINVAL },
+		{ { .kind = SCOUNTER_SCALABLE, .flags = SCOUNTER_CLASS_CAPPED }, -EINVAL },
+		{ { .kind = SCOUNTER_ATOMIC, .flags = SCOUNTER_CLASS_WRAP }, -EINVAL },
+		{ { .kind = SCOUNTER_SCALABLE, .granularity_log2 = 63 }, -ERANGE },
+		{ { .kind = SCOUNTER_MULTILINE, .components = 3 }, -ERANGE },
+		{ { .kind = SCOUNTER_MULTILINE, .components = 16 }, -ERANGE },
+	};
+	struct scounter_class class;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(refused); i++)
+		KUNIT_EXPECT_EQ(test, scounter_class_init(&class, &refused[i].params),
+				refused[i].err);
 }
 
 static void kinds_have_names(struct kunit *test)
 {
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(exact_kinds); i++)
-		KUNIT_EXPECT_EQ(test, (int)exact_kinds[i],
-				scounter_kind_by_name(scounter_kind_name(exact_kinds[i])));
+	for (i = 1; i <= SCOUNTER_KINDS; i++)
+		KUNIT_EXPECT_EQ(test, (int)i,
+				scounter_kind_by_name(scounter_kind_name(i)));
 	KUNIT_EXPECT_EQ(test, scounter_kind_by_name("exact"), (int)SCOUNTER_EXACT);
 	KUNIT_EXPECT_EQ(test, scounter_kind_by_name("approx"), (int)SCOUNTER_APPROX);
 	KUNIT_EXPECT_EQ(test, scounter_kind_by_name("nonsense"), -EINVAL);
-	KUNIT_EXPECT_STREQ(test, scounter_kind_name(SCOUNTER_EXACT), "multiline");
+	KUNIT_EXPECT_STREQ(test, scounter_kind_name(SCOUNTER_EXACT), "multiline_adapt");
 	KUNIT_EXPECT_PTR_EQ(test, scounter_kind_name(0), (const char *)NULL);
-	KUNIT_EXPECT_PTR_EQ(test, scounter_kind_name(6), (const char *)NULL);
+	KUNIT_EXPECT_PTR_EQ(test, scounter_kind_name(SCOUNTER_KINDS + 1),
+			    (const char *)NULL);
 }
 
 /* All CPUs on one counter. */
@@ -289,10 +389,10 @@ static void exact_kinds_lose_nothing(struct kunit *test)
 static void approximate_kinds_lose_nothing_in_the_mean(struct kunit *test)
 {
 	u64 expected = num_online_cpus() * (INCREMENTS + INCREMENTS / 8 * 7ULL);
-	enum scounter_kind kind;
+	u32 i;
 
-	for (kind = SCOUNTER_BFP_DUP; kind <= SCOUNTER_BFP_CSUP; kind++) {
-		struct scounter *counter = create(test, kind);
+	for (i = 0; i < ARRAY_SIZE(approximate_kinds); i++) {
+		struct scounter *counter = create(test, approximate_kinds[i]);
 		u64 total = hammer_all_cpus(test, counter);
 
 		KUNIT_EXPECT_GT(test, total, expected / 100 * 92);
@@ -305,9 +405,11 @@ static struct kunit_case counter_cases[] = {
 	KUNIT_CASE(every_kind_counts),
 	KUNIT_CASE(known_kind_is_the_same_counter),
 	KUNIT_CASE(every_kind_resets),
-	KUNIT_CASE(overflow_of_exact_kinds_is_seen),
+	KUNIT_CASE(overflow_of_unchecked_kinds_is_seen),
 	KUNIT_CASE(static_counter_counts_throughout),
-	KUNIT_CASE(static_counter_is_as_created),
+	KUNIT_CASE(class_at_run_time_is_the_same),
+	KUNIT_CASE(classes_are_the_papers),
+	KUNIT_CASE(class_refuses_what_it_cannot_do),
 	KUNIT_CASE(kinds_have_names),
 	KUNIT_CASE(exact_kinds_lose_nothing),
 	KUNIT_CASE(approximate_kinds_lose_nothing_in_the_mean),

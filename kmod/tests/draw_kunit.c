@@ -107,21 +107,64 @@ static void trial_of_certainty_always_succeeds(struct kunit *test)
 }
 
 /*
- * Beyond one countdown, 2^-26 is 2^-25 and then 2^-1: with the first of them
- * made to succeed, half of 4096 trials do, give or take 6.5 * 32.
+ * Beyond what a countdown holds, 2^-k is 2^-25 and then 2^-(k - 25): with the
+ * first of them made to succeed, so many of 4096 trials do, give or take 6.5
+ * standard deviations.
  */
 static void trial_beyond_the_countdowns(struct kunit *test)
 {
-	u32 successes = 0, i;
+	static const struct { u32 k, mean, margin; } beyond[] = {
+		{ 26, 2048, 208 }, { 28, 512, 138 }, { 31, 64, 52 },
+	};
+	u32 successes, i, j;
 
-	for (i = 0; i < 4096; i++) {
+	for (i = 0; i < ARRAY_SIZE(beyond); i++) {
+		for (successes = 0, j = 0; j < 4096; j++) {
+			preempt_disable();
+			raw_cpu_write(scounter_gaps.left[beyond[i].k], 0);
+			successes += scounter_trial(beyond[i].k);
+			preempt_enable();
+		}
+		KUNIT_EXPECT_GT(test, successes, beyond[i].mean - beyond[i].margin);
+		KUNIT_EXPECT_LT(test, successes, beyond[i].mean + beyond[i].margin);
+	}
+}
+
+/* At 2^-63 a trial that is made to succeed at 2^-25 does so once in 2^38. */
+static void trial_at_the_last_exponent(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i < 1024; i++) {
 		preempt_disable();
-		raw_cpu_write(scounter_gaps.left[25], 0);
-		successes += scounter_trial(26);
+		raw_cpu_write(scounter_gaps.left[63], 0);
+		KUNIT_EXPECT_FALSE(test, scounter_trial(63));
 		preempt_enable();
 	}
-	KUNIT_EXPECT_GT(test, successes, 2048U - 208);
-	KUNIT_EXPECT_LT(test, successes, 2048U + 208);
+}
+
+/* n of d, where d is no power of two; 6.5 standard deviations of 2^16 draws. */
+static void chance_is_the_ratio(struct kunit *test)
+{
+	static const struct { u64 n, d; u32 margin; } ratios[] = {
+		{ 1, 3, 785 }, { 5, 7, 752 }, { 1000, 1001, 53 },
+		{ (1ULL << 62) - 1, (1ULL << 63) - 1, 832 },
+	};
+	struct rnd_state rnd;
+	u32 i, j;
+
+	seed_for_test(&rnd);
+	for (i = 0; i < ARRAY_SIZE(ratios); i++) {
+		u64 mean = mul_u64_u64_div_u64(1 << 16, ratios[i].n, ratios[i].d);
+		u64 hits = 0;
+
+		for (j = 0; j < 1 << 16; j++)
+			hits += scounter_draw_chance(&rnd, ratios[i].n, ratios[i].d);
+		KUNIT_EXPECT_GT(test, hits + ratios[i].margin, mean);
+		KUNIT_EXPECT_LT(test, hits, mean + ratios[i].margin);
+	}
+	KUNIT_EXPECT_TRUE(test, scounter_draw_chance(&rnd, 1, 1));
+	KUNIT_EXPECT_FALSE(test, scounter_draw_chance(&rnd, 0, 1));
 }
 
 /* What a context decides that interrupted a success while it drew its gap. */
@@ -173,7 +216,7 @@ static u32 equal_gaps(int one, int other)
 	struct scounter_gaps *b = per_cpu_ptr(&scounter_gaps, other);
 	u32 equal = 0, k;
 
-	for (k = 16; k < SCOUNTER_TRIAL_EXPONENTS; k++)
+	for (k = 16; k <= SCOUNTER_GAP_EXPONENT_MAX; k++)
 		equal += a->left[k] == b->left[k];
 	return equal;
 }
@@ -207,6 +250,8 @@ static struct kunit_case draw_cases[] = {
 	KUNIT_CASE(trial_has_its_probability),
 	KUNIT_CASE(trial_of_certainty_always_succeeds),
 	KUNIT_CASE(trial_beyond_the_countdowns),
+	KUNIT_CASE(trial_at_the_last_exponent),
+	KUNIT_CASE(chance_is_the_ratio),
 	KUNIT_CASE(interrupted_success_is_not_repeated),
 	KUNIT_CASE(own_success_is_certain),
 	KUNIT_CASE(abandoned_countdown_recovers),

@@ -108,7 +108,7 @@ static void sim_success(struct sim *sim, struct sim_cpu *cpu, u32 exponent)
 	sim_apply(sim, cpu, n, room);
 }
 
-/* The plain additions of 1 of scounter_bfp_inc(); how many there were. */
+/* The plain additions of 1 of scounter_word32_inc(); how many there were. */
 static u64 sim_count_exactly(struct sim *sim, struct sim_cpu *cpu, u64 events)
 {
 	u32 old = sim->word;
@@ -123,7 +123,7 @@ static u64 sim_count_exactly(struct sim *sim, struct sim_cpu *cpu, u64 events)
 	return 1;
 }
 
-/* So many scounter_bfp_inc() in a row. */
+/* So many scounter_word32_inc() in a row. */
 void sim_count(struct sim *sim, struct sim_cpu *cpu, u64 events)
 {
 	sim->events += events;
@@ -147,7 +147,7 @@ void sim_count(struct sim *sim, struct sim_cpu *cpu, u64 events)
 	}
 }
 
-/* scounter_bfp_add() */
+/* scounter_word32_add() */
 void sim_add(struct sim *sim, struct sim_cpu *cpu, u64 n)
 {
 	u32 old = sim->word;
@@ -205,7 +205,7 @@ double sim_error(const struct sim *sim)
 			     sim->events);
 }
 
-/* scounter_bfp_read_est() */
+/* scounter_word32_read_est() */
 struct bounds bounds_of(u32 word, u32 theta, enum policy policy, u32 deviations)
 {
 	const u64 ppm_squared = (u64)SCOUNTER_PPM * SCOUNTER_PPM;

@@ -78,7 +78,7 @@ struct rival {
 struct sim {
 	const struct machine *machine;
 	struct scounter_bfp_policy policy;
-	u32 limit;		/* as in struct scounter_bfp_class */
+	u32 limit;		/* as in struct scounter_class */
 	u32 word;
 	u64 events;		/* what was counted, exactly */
 	u64 fetched;		/* what resets have returned */
@@ -103,7 +103,7 @@ struct bounds {
 	u32 error_ppm;
 };
 
-/* The bounds as scounter_bfp_read_est() gives them. */
+/* The bounds as scounter_word32_read_est() gives them. */
 struct bounds sim_bounds(const struct sim *sim);
 struct bounds bounds_of(u32 word, u32 theta, enum policy policy,
 			u32 deviations);

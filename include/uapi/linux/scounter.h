@@ -23,6 +23,17 @@ enum scounter_kind {
 	SCOUNTER_MULTILINE	= 3,	/* exact: one cache line for each NUMA node */
 	SCOUNTER_BFP_DUP	= 4,	/* approximate: deterministic update policy */
 	SCOUNTER_BFP_CSUP	= 5,	/* approximate: contention-sensitive policy */
+	SCOUNTER_RACING		= 6,	/* LOSES COUNTS: load, add, store */
+	SCOUNTER_CAS		= 7,	/* exact: compare-and-swap, tried again at once */
+	SCOUNTER_RBO		= 8,	/* exact: the same with randomized backoff */
+	SCOUNTER_RBO_NUMA	= 9,	/* exact: other nodes back off for longer */
+	SCOUNTER_RBO_NUMA_ADAPT	= 10,	/* exact: so only once it was contended */
+	SCOUNTER_COHORT		= 11,	/* exact: rbo, then under a NUMA cohort lock */
+	SCOUNTER_MULTILINE_ADAPT = 12,	/* exact: a word that inflates to lines */
+	SCOUNTER_MORRIS		= 13,	/* approximate: Morris's probabilities */
+	SCOUNTER_MORRIS_ADAPT	= 14,	/* exact, then by morris once contended */
+	SCOUNTER_SCALABLE	= 15,	/* approximate: 64-bit value, by its highest bit */
+	SCOUNTER_SCALABLE32	= 16,	/* the same in 32 bits */
 
 	SCOUNTER_EXACT		= 256,	/* the best exact kind for hot counters */
 	SCOUNTER_APPROX		= 257,	/* the best approximate kind */
@@ -32,6 +43,9 @@ enum scounter_kind {
 #define SCOUNTER_F_SATURATED	(1U << 0) /* at its largest value: "at least" */
 #define SCOUNTER_F_OVERFLOW	(1U << 1) /* added beyond 2^63 - 1, may have wrapped */
 #define SCOUNTER_F_DECIMATING	(1U << 2) /* counts a random sample of the events */
+#define SCOUNTER_F_LOSSY	(1U << 3) /* loses counts: the value is no estimate */
+#define SCOUNTER_F_INFLATED	(1U << 4) /* one word that has become lines */
+#define SCOUNTER_F_WRAPPED	(1U << 5) /* began again at 0 at the end of its range */
 
 /*
  * Relative errors are one relative standard deviation (the standard deviation
@@ -53,5 +67,36 @@ enum scounter_kind {
 #define SCOUNTER_BFP_MANTISSA_MAX	((1U << SCOUNTER_BFP_MANTISSA_BITS) - 1)
 #define SCOUNTER_BFP_EXPONENT_MAX	((1U << SCOUNTER_BFP_EXPONENT_BITS) - 1)
 #define SCOUNTER_BFP_WORD_MAX		0xffffffffU
+
+/*
+ * The words of eight bytes.
+ *
+ * cas, rbo, cohort, racing: the count, at most 2^63 - 1.
+ *
+ * rbo_numa, rbo_numa_adapt (section 2.1): with b = ceil(log2(nodes)), the count
+ * in the lower 63 - b bits, above it the node that counted last, and bit 63 set
+ * if there is such a node.
+ *
+ * multiline_adapt (section 2.2): bits 63 and 62 clear, the count; both set, or
+ * only bit 62, the address of the lines that the count has moved to.
+ *
+ * morris (section 3.2): the projected value n, which determines the paper's
+ * threshold, p = a / (a + n).
+ *
+ * morris_adapt: a plain count in the lower 32 bits, a morris value in the upper.
+ * The count is the sum.
+ *
+ * scalable, scalable32 (Ayers 2023): the count.  With the option of counting by
+ * one until contended, the highest bit says that it has been contended.
+ */
+#define SCOUNTER_EXACT_MAX		0x7fffffffffffffffULL
+#define SCOUNTER_ADAPT_MAX		0x3fffffffffffffffULL
+
+/* Components a node of multiline and multiline_adapt: a power of two. */
+#define SCOUNTER_COMPONENTS_MAX		8
+
+/* log2 of the value at which scalable begins to decimate. */
+#define SCOUNTER_THRESHOLD_LOG2_MIN	10
+#define SCOUNTER_THRESHOLD_LOG2_MAX	15
 
 #endif /* _UAPI_LINUX_SCOUNTER_H */

@@ -51,10 +51,10 @@
 
 static const u32 exponents[] = { 1, 2, 4, 8, 15 };
 
-static const struct scounter_bfp_class dup_class =
-	SCOUNTER_BFP_CLASS(SCOUNTER_BFP_DUP, SCOUNTER_ERROR_PPM_DEFAULT);
-static const struct scounter_bfp_class csup_class =
-	SCOUNTER_BFP_CLASS(SCOUNTER_BFP_CSUP, SCOUNTER_ERROR_PPM_DEFAULT);
+static const struct scounter_class dup_class =
+	SCOUNTER_CLASS(SCOUNTER_BFP_DUP, SCOUNTER_ERROR_PPM_DEFAULT);
+static const struct scounter_class csup_class =
+	SCOUNTER_CLASS(SCOUNTER_BFP_CSUP, SCOUNTER_ERROR_PPM_DEFAULT);
 
 static DEFINE_PER_CPU(u64, percpu_word);
 
@@ -92,8 +92,8 @@ SITE(inc_percpu, struct scounter, scounter_inc_kind(it, SCOUNTER_PERCPU))
 SITE(inc_multiline, struct scounter, scounter_inc_kind(it, SCOUNTER_MULTILINE))
 /* The code for bfp_dup is the same. */
 SITE(inc_bfp, struct scounter, scounter_inc_kind(it, SCOUNTER_BFP_CSUP))
-SITE(inc_embedded_dup, struct scounter_bfp, scounter_bfp_inc(it, &dup_class))
-SITE(inc_embedded_csup, struct scounter_bfp, scounter_bfp_inc(it, &csup_class))
+SITE(inc_embedded_dup, struct scounter_word32, scounter_word32_inc(it, &dup_class))
+SITE(inc_embedded_csup, struct scounter_word32, scounter_word32_inc(it, &csup_class))
 SITE(add, struct scounter, scounter_add(it, ADDED))
 SITE(read, struct scounter, scounter_read(it))
 
@@ -107,8 +107,8 @@ struct subject {
 	void *target;
 };
 
-static struct scounter_bfp embedded_dup = SCOUNTER_BFP_INIT;
-static struct scounter_bfp embedded_csup = SCOUNTER_BFP_INIT;
+static struct scounter_word32 embedded_dup = SCOUNTER_WORD_INIT;
+static struct scounter_word32 embedded_csup = SCOUNTER_WORD_INIT;
 
 static struct subject subjects[] = {
 	{ "atomic", SCOUNTER_ATOMIC, false, site_inc_atomic, BUDGET_ATOMIC },
@@ -124,23 +124,23 @@ static struct subject subjects[] = {
 	  BUDGET_STILL_EXACT, &embedded_csup },
 };
 
-static const struct scounter_bfp_class *class_of(const struct subject *subject)
+static const struct scounter_class *class_of(const struct subject *subject)
 {
 	return subject->kind == SCOUNTER_BFP_DUP ? &dup_class : &csup_class;
 }
 
 static u64 subject_read(const struct subject *subject)
 {
-	return subject->embedded ? scounter_bfp_read(subject->target) :
+	return subject->embedded ? scounter_word32_read(subject->target, class_of(subject)) :
 				   scounter_read(subject->target);
 }
 
 static u32 subject_word(const struct subject *subject)
 {
-	struct scounter_bfp *word = subject->target;
+	struct scounter_word32 *word = subject->target;
 
 	if (!subject->embedded)
-		word = &((struct scounter *)subject->target)->bfp;
+		word = &((struct scounter *)subject->target)->word32;
 	return atomic_read(&word->word);
 }
 
@@ -155,8 +155,8 @@ static void subject_set(const struct subject *subject, u32 exponent)
 	u64 n = exponent ? full * 3 / 4 << exponent : 0;
 
 	if (subject->embedded) {
-		scounter_bfp_fetch_reset(subject->target);
-		scounter_bfp_add(subject->target, class_of(subject), n);
+		scounter_word32_fetch_reset(subject->target, class_of(subject));
+		scounter_word32_add(subject->target, class_of(subject), n);
 	} else {
 		scounter_fetch_reset(subject->target);
 		scounter_add((struct scounter *)subject->target, n);

@@ -2,6 +2,6 @@
 // refused: negative width in bit-field|size of unnamed array is negative|static assertion failed
 #include <linux/scounter.h>
 
-extern const struct scounter_bfp_class class;
+extern const struct scounter_class class;
 
-const struct scounter_bfp_class class = SCOUNTER_BFP_CLASS(SCOUNTER_MULTILINE, 10000);
+const struct scounter_class class = SCOUNTER_CLASS(SCOUNTER_MULTILINE, 10000);

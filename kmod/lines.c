@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory for lines, and which slot each CPU has.
+ *
+ * A node's words are in memory of that node, where the directory that its cores
+ * ask for them is.  A node without memory, or offline, gets them from another:
+ * kmalloc_node() prefers the node and takes what there is.
+ */
+#include <linux/cache.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/export.h>
+#include <linux/nodemask.h>
+#include <linux/numa.h>
+#include <linux/overflow.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+
+#include "compat.h"
+#include "lines.h"
+#include "numa.h"
+
+DEFINE_PER_CPU(struct scounter_place, scounter_place);
+EXPORT_PER_CPU_SYMBOL_GPL(scounter_place);
+
+static int hotplug_state;
+
+/* The CPUs of a node take its slots in turn. */
+static void place_cpu(u32 cpu)
+{
+	struct scounter_place *place = per_cpu_ptr(&scounter_place, cpu);
+	int node = cpu_to_node(cpu);
+	u32 other, rank = 0;
+
+	if (node == NUMA_NO_NODE)
+		node = 0;
+	for_each_possible_cpu(other) {
+		if (other == cpu)
+			break;
+		rank += cpu_to_node(other) == cpu_to_node(cpu);
+	}
+	place->numa_tag = scounter_numa_tag(node);
+	WRITE_ONCE(place->slot, node * SCOUNTER_COMPONENTS_MAX +
+				rank % SCOUNTER_COMPONENTS_MAX);
+}
+
+/* A CPU that was not there when the module came may have been given a node. */
+static int place_online_cpu(unsigned int cpu)
+{
+	place_cpu(cpu);
+	return 0;
+}
+
+int scounter_places_init(void)
+{
+	u32 cpu;
+
+	for_each_possible_cpu(cpu)
+		place_cpu(cpu);
+	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
+						  "scounter:online",
+						  place_online_cpu, NULL);
+	return min(hotplug_state, 0);
+}
+
+void scounter_places_exit(void)
+{
+	cpuhp_remove_state_nocalls(hotplug_state);
+}
+
+static atomic64_t *node_words(const struct scounter_lines *lines, u32 node)
+{
+	return lines->slot[node * SCOUNTER_COMPONENTS_MAX];
+}
+
+static bool node_alloc(struct scounter_lines *lines, u32 node, gfp_t gfp)
+{
+	void *words = kzalloc_node(lines->components * L1_CACHE_BYTES, gfp,
+				   node_online(node) ? node : NUMA_NO_NODE);
+	u32 i;
+
+	if (!words)
+		return false;
+	for (i = 0; i < SCOUNTER_COMPONENTS_MAX; i++)
+		lines->slot[node * SCOUNTER_COMPONENTS_MAX + i] =
+			words + i % lines->components * L1_CACHE_BYTES;
+	return true;
+}
+
+struct scounter_lines *scounter_lines_alloc(u32 components, gfp_t gfp)
+{
+	struct scounter_lines *lines;
+	u32 node;
+
+	lines = kzalloc(struct_size(lines, slot,
+				    nr_node_ids * SCOUNTER_COMPONENTS_MAX), gfp);
+	if (!lines)
+		return NULL;
+	lines->components = components;
+	for (node = 0; node < nr_node_ids; node++) {
+		if (!node_alloc(lines, node, gfp)) {
+			scounter_lines_free(lines);
+			return NULL;
+		}
+	}
+	return lines;
+}
+
+void scounter_lines_free(struct scounter_lines *lines)
+{
+	u32 node;
+
+	if (!lines)
+		return;
+	for (node = 0; node < nr_node_ids; node++)
+		kfree(node_words(lines, node));
+	kfree(lines);
+}
+
+notrace u64 scounter_lines_sum(const struct scounter_lines *lines)
+{
+	u64 sum = 0;
+	u32 node, i;
+
+	for (node = 0; node < nr_node_ids; node++)
+		for (i = 0; i < lines->components; i++)
+			sum += atomic64_read(lines->slot[node * SCOUNTER_COMPONENTS_MAX + i]);
+	return sum;
+}
+
+size_t scounter_lines_bytes(u32 components)
+{
+	return struct_size((struct scounter_lines *)NULL, slot,
+			   nr_node_ids * SCOUNTER_COMPONENTS_MAX) +
+	       nr_node_ids * components * L1_CACHE_BYTES;
+}

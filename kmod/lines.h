@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Lines: the words that a counter is spread over, one or several for each NUMA
+ * node, each in a cache line of its own.
+ *
+ * An increment finds its word in one step through a table, which has
+ * SCOUNTER_COMPONENTS_MAX slots a node; every CPU has its slot.  With fewer
+ * components than slots, several slots name the same word.  So the number of
+ * components is known to the table alone.
+ */
+#ifndef _SCOUNTER_LINES_H
+#define _SCOUNTER_LINES_H
+
+#include <linux/gfp.h>
+#include <linux/scounter.h>
+
+struct scounter_lines {
+	void *owner;
+	u32 components;
+	atomic64_t *slot[];
+};
+
+int scounter_places_init(void);
+void scounter_places_exit(void);
+
+struct scounter_lines *scounter_lines_alloc(u32 components, gfp_t gfp);
+void scounter_lines_free(struct scounter_lines *lines);
+u64 scounter_lines_sum(const struct scounter_lines *lines);
+size_t scounter_lines_bytes(u32 components);
+
+/* The word of a counter that has these lines, and back. */
+static inline u64 scounter_lines_word(struct scounter_lines *lines)
+{
+	return (unsigned long)lines->slot >> SCOUNTER_SPREAD_SHIFT |
+	       SCOUNTER_SPREAD_LINES;
+}
+
+static inline struct scounter_lines *scounter_lines_of(u64 word)
+{
+	return container_of(__scounter_lines(word), struct scounter_lines, slot[0]);
+}
+
+/* The word of this CPU. */
+static inline atomic64_t *scounter_lines_here(struct scounter_lines *lines)
+{
+	return lines->slot[__scounter_slot()];
+}
+
+#endif /* _SCOUNTER_LINES_H */

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rbo_numa and rbo_numa_adapt: the word keeps, above the count, the node that
+ * counted last.  After a failed compare-and-swap a CPU of that node tries again
+ * soon, one of another node after a long time, so that several increments in a
+ * row come from where the line is.
+ *
+ * Who has waited for too long becomes impatient, and puts its node in the one
+ * variable __scounter_numa.starving: the other nodes hold off for a while, and the
+ * CPUs of that node stop waiting; whichever of them counts takes the line there.
+ * It is a hint.  Every wait ends after a bounded time whatever others do, and
+ * then tries: nobody is kept from counting by a CPU that stalls.
+ *
+ * rbo_numa_adapt counts without a node until QUICK_TRIES at once and BACKOFF_TRIES
+ * with backoff have failed; from then on the word has one, until it is reset.
+ *
+ * Dice, Lev & Moir 2013, section 2.1.
+ */
+#include <linux/atomic.h>
+#include <linux/export.h>
+#include <linux/log2.h>
+#include <linux/nodemask.h>
+
+#include "compat.h"
+#include "backoff.h"
+#include "kind.h"
+#include "numa.h"
+#include "random.h"
+
+#define QUICK_TRIES		3
+#define BACKOFF_TRIES		16
+
+#define SLOW_PAUSES		1024	/* of another node after a failure */
+#define PATIENCE_PAUSES		4096	/* waited for, in all, until impatient */
+#define HOLD_OFF_PAUSES		2048	/* for a starving node, before each try */
+#define CHECK_PAUSES		32	/* between two looks at who is starving */
+
+#define HAS_NODE		BIT_ULL(63)
+
+struct scounter_numa __scounter_numa;
+EXPORT_SYMBOL_GPL(__scounter_numa);
+
+static u32 node_shift;
+
+void scounter_numa_init(void)
+{
+	node_shift = 63 - order_base_2(nr_node_ids);
+	__scounter_numa.value_max = BIT_ULL(node_shift) - 1;
+}
+
+u64 scounter_numa_tag(int node)
+{
+	return HAS_NODE | (u64)node << node_shift;
+}
+
+static notrace u64 value_of(u64 word)
+{
+	return word & __scounter_numa.value_max;
+}
+
+static notrace bool is_of(u64 word, u64 tag)
+{
+	return (word ^ tag) <= __scounter_numa.value_max;
+}
+
+/* What __scounter_numa.starving holds for the node of a tag: never 0. */
+static notrace u32 name_of(u64 tag)
+{
+	return 1 + ((tag & ~HAS_NODE) >> node_shift);
+}
+
+/* Wait until the node of @tag starves itself, or the time is over. */
+static notrace u32 wait_slowly(u64 tag, u32 pauses)
+{
+	u32 waited = 0;
+
+	while (waited < pauses && READ_ONCE(__scounter_numa.starving) != name_of(tag)) {
+		scounter_pause(CHECK_PAUSES);
+		waited += CHECK_PAUSES;
+	}
+	return waited;
+}
+
+/* Let the CPUs of a starving node go first, for a bounded time. */
+static notrace void hold_off(u64 tag)
+{
+	u32 waited = 0;
+	u32 starving;
+
+	while (waited < HOLD_OFF_PAUSES) {
+		starving = READ_ONCE(__scounter_numa.starving);
+		if (!starving || starving == name_of(tag))
+			return;
+		scounter_pause(CHECK_PAUSES);
+		waited += CHECK_PAUSES;
+	}
+}
+
+struct numa_try {
+	u64 tag;	/* of this CPU's node */
+	u32 failures;
+	u32 waited;
+	bool impatient;	/* has set __scounter_numa.starving */
+};
+
+static notrace void after_failure(struct numa_try *try, u64 seen,
+				  struct rnd_state *rnd)
+{
+	try->failures++;
+	if (!(seen & HAS_NODE) && try->failures < QUICK_TRIES)
+		return;
+	if (!(seen & HAS_NODE) || is_of(seen, try->tag)) {
+		scounter_backoff(try->failures, rnd);
+		return;
+	}
+	try->waited += wait_slowly(try->tag, SLOW_PAUSES / 2 +
+				   scounter_draw_bits(rnd, ilog2(SLOW_PAUSES)));
+	if (try->waited >= PATIENCE_PAUSES && !try->impatient)
+		try->impatient = !cmpxchg_relaxed(&__scounter_numa.starving, 0,
+						  name_of(try->tag));
+}
+
+static notrace bool takes_node(const struct scounter_ref *ref, u64 seen,
+			       const struct numa_try *try)
+{
+	return ref->class->kind == SCOUNTER_RBO_NUMA || seen & HAS_NODE ||
+	       try->failures >= QUICK_TRIES + BACKOFF_TRIES;
+}
+
+static notrace u64 sum(const struct scounter_ref *ref, u64 seen, u64 n)
+{
+	u64 value = value_of(seen);
+
+	if (value == __scounter_numa.value_max &&
+	    ref->class->flags & SCOUNTER_CLASS_WRAP) {
+		scounter_note(ref, SCOUNTER_F_WRAPPED);
+		return 0;
+	}
+	return n > __scounter_numa.value_max - value ? __scounter_numa.value_max :
+						     value + n;
+}
+
+static notrace void numa_apply(const struct scounter_ref *ref, u64 n, u32 failures)
+{
+	struct numa_try try = { .failures = failures };
+	struct rnd_state *rnd = scounter_random_get();
+	s64 seen, new;
+
+	try.tag = raw_cpu_read(scounter_place.numa_tag);
+	for (;;) {
+		seen = atomic64_read(&ref->word64->word);
+		new = sum(ref, seen, n);
+		if (takes_node(ref, seen, &try)) {
+			new |= try.tag;
+			hold_off(try.tag);
+		}
+		if (atomic64_try_cmpxchg_relaxed(&ref->word64->word, &seen, new))
+			break;
+		after_failure(&try, seen, rnd);
+	}
+	if (try.impatient)
+		WRITE_ONCE(__scounter_numa.starving, 0);
+	scounter_random_put();
+}
+
+static notrace void numa_finish(const struct scounter_ref *ref, u32 outcome)
+{
+	numa_apply(ref, 1, outcome == SCOUNTER_CONTENDED);
+}
+
+static notrace void numa_add(const struct scounter_ref *ref, u64 n)
+{
+	numa_apply(ref, n, 0);
+}
+
+static u64 numa_read(const struct scounter_ref *ref)
+{
+	return value_of(atomic64_read(&ref->word64->word));
+}
+
+static void numa_read_est(const struct scounter_ref *ref,
+			  struct scounter_estimate *estimate)
+{
+	scounter_estimate_exact(estimate, numa_read(ref), __scounter_numa.value_max);
+}
+
+static u64 numa_fetch_reset(const struct scounter_ref *ref)
+{
+	return value_of(atomic64_xchg(&ref->word64->word, 0));
+}
+
+#define NUMA_OPS(name_, kind_, summary_) {		\
+	.name		= name_,			\
+	.kind		= kind_,			\
+	.word		= SCOUNTER_WORD64,		\
+	.value_max	= &__scounter_numa.value_max,	\
+	.paper		= "Dice, Lev & Moir 2013, 2.1",	\
+	.summary	= summary_,			\
+	.finish		= numa_finish,			\
+	.add		= numa_add,			\
+	.read		= numa_read,			\
+	.read_est	= numa_read_est,		\
+	.fetch_reset	= numa_fetch_reset,		\
+}
+
+const struct scounter_kind_ops scounter_rbo_numa_ops =
+	NUMA_OPS("rbo_numa", SCOUNTER_RBO_NUMA,
+		 "exact; rbo, other nodes than the last wait for longer");
+const struct scounter_kind_ops scounter_rbo_numa_adapt_ops =
+	NUMA_OPS("rbo_numa_adapt", SCOUNTER_RBO_NUMA_ADAPT,
+		 "exact; rbo_numa once contended, until reset");

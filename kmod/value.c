@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kinds whose word is the value itself: morris, morris_adapt, scalable and
+ * scalable32.
+ *
+ * As with bfp, an increment whose trial at exponent k succeeded carries 2^k
+ * events, and is from there on the addition of n = 2^k: after a failed
+ * compare-and-swap n, as it then is, has to survive the unit of the new value,
+ * and is not drawn anew.
+ *
+ * morris_adapt counts in the lower half of its word until an increment has
+ * failed ADAPT_TRIES times, and from there on in the upper half, which is then
+ * never 0 again (section 3.2, "Variations").  With the option `sensitive`,
+ * scalable counts by one until a compare-and-swap fails, and the highest bit of
+ * its word says so (Ayers 2023, end notes).
+ */
+#include <linux/atomic.h>
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+
+#include "compat.h"
+#include "backoff.h"
+#include "kind.h"
+#include "random.h"
+#include "repr/value.h"
+
+#define ADAPT_TRIES	4
+
+static notrace bool is_word32(const struct scounter_ref *ref)
+{
+	return ref->class->kind == SCOUNTER_SCALABLE32;
+}
+
+static notrace bool is_morris_adapt(const struct scounter_ref *ref)
+{
+	return ref->class->kind == SCOUNTER_MORRIS_ADAPT;
+}
+
+static notrace bool is_sensitive(const struct scounter_ref *ref)
+{
+	return ref->class->flags & SCOUNTER_CLASS_SENSITIVE;
+}
+
+/* The bit that says that a sensitive word has been contended. */
+static notrace u64 contended_bit(const struct scounter_ref *ref)
+{
+	return is_word32(ref) ? BIT_ULL(31) : BIT_ULL(63);
+}
+
+static notrace struct scounter_value_rule rule_of(const struct scounter_ref *ref)
+{
+	const struct scounter_class *class = ref->class;
+	bool morris = __SCOUNTER_IS_MORRIS(class->kind);
+	struct scounter_value_rule rule = {
+		.a = morris ? class->theta : 0,
+		.shift = class->shift,
+		.cap = class->flags & SCOUNTER_CLASS_CAPPED ? class->theta : 63,
+	};
+
+	switch (class->kind) {
+	case SCOUNTER_MORRIS:
+		rule.max = S64_MAX;	/* a + n must not pass 2^64 */
+		break;
+	case SCOUNTER_SCALABLE:
+		rule.max = is_sensitive(ref) ? S64_MAX : U64_MAX;
+		break;
+	default:
+		rule.max = is_sensitive(ref) ? S32_MAX : U32_MAX;
+	}
+	return rule;
+}
+
+static notrace u64 word_load(const struct scounter_ref *ref)
+{
+	if (is_word32(ref))
+		return (u32)atomic_read(&ref->word32->word);
+	return atomic64_read(&ref->word64->word);
+}
+
+static notrace bool word_swap(const struct scounter_ref *ref, u64 old, u64 new)
+{
+	s64 old64 = old;
+	int old32 = old;
+
+	if (is_word32(ref))
+		return atomic_try_cmpxchg_relaxed(&ref->word32->word, &old32, new);
+	return atomic64_try_cmpxchg_relaxed(&ref->word64->word, &old64, new);
+}
+
+/* The part of the word whose size sets the unit. */
+static notrace u64 value_of(const struct scounter_ref *ref, u64 word)
+{
+	if (is_morris_adapt(ref))
+		return word >> 32;
+	return is_sensitive(ref) ? word & ~contended_bit(ref) : word;
+}
+
+/* Is every event still counted, whatever the value, at so many failures? */
+static notrace bool is_plain(const struct scounter_ref *ref, u64 word, u64 n, u32 failures)
+{
+	if (is_morris_adapt(ref))
+		return !(word >> 32) && failures < ADAPT_TRIES &&
+		       n <= U32_MAX - word;
+	return is_sensitive(ref) && !(word & contended_bit(ref));
+}
+
+static notrace u64 sum(const struct scounter_ref *ref, u64 word, u64 n, u32 failures,
+	       const struct scounter_value_rule *rule)
+{
+	bool plain = is_plain(ref, word, n, failures);
+	u64 value = value_of(ref, word);
+
+	if (plain && is_morris_adapt(ref))
+		return word + n;
+	if (value == rule->max && ref->class->flags & SCOUNTER_CLASS_WRAP) {
+		scounter_note(ref, SCOUNTER_F_WRAPPED);
+		return 0;
+	}
+	value = scounter_value_sum(value, n, rule);
+	if (is_morris_adapt(ref))
+		return value << 32 | (u32)word;
+	if (is_sensitive(ref) && (!plain || failures))
+		return value | contended_bit(ref);
+	return value;
+}
+
+static notrace u64 thin(const struct scounter_ref *ref, u64 word, u64 n, u32 failures,
+		const struct scounter_value_rule *rule, struct rnd_state *rnd)
+{
+	if (is_plain(ref, word, n, failures))
+		return n;
+	return scounter_value_thin(n, scounter_value_unit(value_of(ref, word), rule),
+				   rnd);
+}
+
+static notrace void value_apply(const struct scounter_ref *ref, u64 n,
+				u32 failures, struct rnd_state *rnd)
+{
+	struct scounter_value_rule rule = rule_of(ref);
+	u64 seen, new;
+
+	for (;; failures++) {
+		/* Decide for the word as it is now before backing off for it. */
+		seen = word_load(ref);
+		n = thin(ref, seen, n, failures, &rule, rnd);
+		if (n && failures) {
+			scounter_backoff(failures, rnd);
+			seen = word_load(ref);
+			n = thin(ref, seen, n, failures, &rule, rnd);
+		}
+		if (!n)
+			return;
+		new = sum(ref, seen, n, failures, &rule);
+		if (new == seen || word_swap(ref, seen, new))
+			return;
+	}
+}
+
+/* The inline part tried nothing: the option of a class, or a full half. */
+static notrace void value_inc(const struct scounter_ref *ref, struct rnd_state *rnd)
+{
+	struct scounter_value_rule rule = rule_of(ref);
+	u64 word = word_load(ref);
+	u32 exponent = 0;
+
+	if (!is_plain(ref, word, 1, 0))
+		exponent = scounter_value_exponent(value_of(ref, word), &rule);
+	if (!exponent || scounter_trial(exponent))
+		value_apply(ref, 1ULL << exponent, 0, rnd);
+}
+
+static notrace void value_finish(const struct scounter_ref *ref, u32 outcome)
+{
+	struct rnd_state *rnd = scounter_random_get();
+
+	if (outcome == SCOUNTER_CONTENDED)
+		value_apply(ref, 1, 1, rnd);
+	else if (outcome == SCOUNTER_UNTRIED)
+		value_inc(ref, rnd);
+	else if (scounter_trial_decide(rnd, outcome))
+		value_apply(ref, 1ULL << (outcome >> SCOUNTER_OUTCOME_BITS), 0, rnd);
+	scounter_random_put();
+}
+
+static notrace void value_add(const struct scounter_ref *ref, u64 n)
+{
+	if (!n)
+		return;
+	value_apply(ref, n, 0, scounter_random_get());
+	scounter_random_put();
+}
+
+static u64 count_of(const struct scounter_ref *ref, u64 word)
+{
+	u64 value = value_of(ref, word);
+
+	return is_morris_adapt(ref) ? value + (u32)word : value;
+}
+
+static u64 value_read(const struct scounter_ref *ref)
+{
+	return count_of(ref, word_load(ref));
+}
+
+/*
+ * Each event was counted with probability 1 / unit or more, so that it adds
+ * unit - 1 to the variance at most.  In the limit of large n the relative
+ * standard deviation also is at most 1 / sqrt(2a) for morris (section 3.1), and
+ * for scalable, whose Markov chain is that of bfp_dup with M = 2^(s - 1),
+ * sqrt(3 / (8M - 3)) (section 4.2); not so with a cap, which makes it smaller.
+ */
+static u32 value_error_ppm(const struct scounter_ref *ref, u64 value,
+			   const struct scounter_value_rule *rule)
+{
+	const u64 ppm_squared = (u64)SCOUNTER_PPM * SCOUNTER_PPM;
+	u64 unit = scounter_value_unit(value, rule);
+	u64 square;
+
+	if (unit == 1)
+		return 0;
+	square = rule->a ? div64_u64(ppm_squared, 2 * rule->a) :
+		 div64_u64(3 * ppm_squared, (8ULL << rule->shift) - 3);
+	/* unit / value is at most 2 / limit: below 2^64 as long as it is small. */
+	if (unit <= U64_MAX / ppm_squared)
+		square = min(square, div64_u64(ppm_squared * (unit - 1), value));
+	return (u32)int_sqrt64(square) + 1;
+}
+
+static void value_read_est(const struct scounter_ref *ref,
+			   struct scounter_estimate *estimate)
+{
+	struct scounter_value_rule rule = rule_of(ref);
+	u64 word = word_load(ref);
+	u64 value = value_of(ref, word);
+	bool plain = is_plain(ref, word, 0, 0);
+
+	scounter_estimate_approx(estimate, count_of(ref, word),
+				 plain ? 0 : value_error_ppm(ref, value, &rule),
+				 !plain && scounter_value_exponent(value, &rule),
+				 value == rule.max);
+}
+
+static u64 value_fetch_reset(const struct scounter_ref *ref)
+{
+	if (is_word32(ref))
+		return count_of(ref, (u32)atomic_xchg(&ref->word32->word, 0));
+	return count_of(ref, atomic64_xchg(&ref->word64->word, 0));
+}
+
+static const u64 u64_max = U64_MAX;
+static const u64 u32_max = U32_MAX;
+static const u64 halves_max = 2ULL * U32_MAX;	/* of morris_adapt */
+
+#define VALUE_OPS(name_, kind_, word_, max_, paper_, summary_) {	\
+	.name		= name_,				\
+	.kind		= kind_,				\
+	.word		= word_,				\
+	.value_max	= max_,					\
+	.paper		= paper_,				\
+	.summary	= summary_,				\
+	.finish		= value_finish,				\
+	.add		= value_add,				\
+	.read		= value_read,				\
+	.read_est	= value_read_est,			\
+	.fetch_reset	= value_fetch_reset,			\
+}
+
+const struct scounter_kind_ops scounter_morris_ops =
+	VALUE_OPS("morris", SCOUNTER_MORRIS, SCOUNTER_WORD64, &scounter_s64_max,
+		  "Dice, Lev & Moir 2013, 3.2",
+		  "approximate; probability falls smoothly");
+const struct scounter_kind_ops scounter_morris_adapt_ops =
+	VALUE_OPS("morris_adapt", SCOUNTER_MORRIS_ADAPT, SCOUNTER_WORD64, &halves_max,
+		  "Dice, Lev & Moir 2013, 3.2",
+		  "exact until contended, then morris");
+const struct scounter_kind_ops scounter_scalable_ops =
+	VALUE_OPS("scalable", SCOUNTER_SCALABLE, SCOUNTER_WORD64, &u64_max,
+		  "Ayers 2023",
+		  "approximate; the word is the value, 64 bits");
+const struct scounter_kind_ops scounter_scalable32_ops =
+	VALUE_OPS("scalable32", SCOUNTER_SCALABLE32, SCOUNTER_WORD32, &u32_max,
+		  "Ayers 2023",
+		  "approximate; the word is the value, 32 bits");
