@@ -82,6 +82,8 @@ static LLIST_HEAD(fresh);	/* inflated since the work ran */
 static LLIST_HEAD(dead);	/* to be freed */
 static LIST_HEAD(watched);	/* may grow; the work's alone */
 
+static bool short_of_memory;	/* do not ask again before the period is over */
+
 static void tend(struct work_struct *work);
 static DECLARE_DELAYED_WORK(tend_work, tend);
 
@@ -159,7 +161,8 @@ static notrace struct inflated *take_ready(void)
 	for (i = 0; i < READY && !inflated; i++)
 		if (READ_ONCE(ready[i]))
 			inflated = xchg(&ready[i], NULL);
-	irq_work_queue(&tend_irq_work);
+	if (!READ_ONCE(short_of_memory))
+		irq_work_queue(&tend_irq_work);
 	return inflated;
 }
 
@@ -523,12 +526,12 @@ static void tend(struct work_struct *work)
 {
 	/* Before the fresh ones: what is dead by now is then no longer among them. */
 	struct llist_node *list = llist_del_all(&dead);
-	bool refilled = refill();
 
+	WRITE_ONCE(short_of_memory, !refill());
 	adopt_fresh();
 	free_dead(list);
 	watch();
-	if (!refilled || !list_empty(&watched))
+	if (short_of_memory || !list_empty(&watched))
 		queue_delayed_work(system_unbound_wq, &tend_work, PERIOD);
 }
 
@@ -558,6 +561,7 @@ const struct scounter_kind_ops scounter_multiline_adapt_ops = {
 	.name		= "multiline_adapt",
 	.kind		= SCOUNTER_MULTILINE_ADAPT,
 	.word		= SCOUNTER_WORD64,
+	.word_offset	= offsetof(struct scounter, spread),
 	.value_max	= &adapt_max,
 	.paper		= "Dice, Lev & Moir 2013, 2.2",
 	.summary	= "exact; a word that inflates to lines when contended",

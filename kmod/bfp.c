@@ -172,6 +172,7 @@ static const u64 bfp_max =
 	.name		= name_,			\
 	.kind		= kind_,			\
 	.word		= SCOUNTER_WORD32,		\
+	.word_offset	= offsetof(struct scounter, word32),	\
 	.value_max	= &bfp_max,			\
 	.paper		= paper_,			\
 	.summary	= summary_,			\

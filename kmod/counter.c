@@ -52,25 +52,20 @@ const struct scounter_kind_ops *scounter_kind_ops(enum scounter_kind kind)
 	return i < ARRAY_SIZE(kinds) ? kinds[i] : NULL;
 }
 
-static const struct scounter_kind_ops *ops_of(const struct scounter *counter)
+static __always_inline const struct scounter_kind_ops *ops_of(const struct scounter *counter)
 {
 	return kinds[counter->class.kind - 1];
 }
 
-/* The word of a counter, as the functions of its kind take it. */
-notrace struct scounter_ref scounter_ref(struct scounter *counter)
+/* A counter as the functions of its kind take it. */
+static __always_inline struct scounter_ref
+ref_of(struct scounter *counter, const struct scounter_kind_ops *ops)
 {
-	struct scounter_ref ref = {
-		.word64 = &counter->word64,
+	return (struct scounter_ref) {
+		.word64 = (void *)counter + ops->word_offset,
 		.class = &counter->class,
 		.counter = counter,
 	};
-
-	if (ops_of(counter)->word == SCOUNTER_WORD32)
-		ref.word32 = &counter->word32;
-	else if (counter->class.kind == SCOUNTER_MULTILINE_ADAPT)
-		ref.word64 = &counter->spread;
-	return ref;
 }
 
 /**
@@ -139,7 +134,7 @@ int scounter_init(struct scounter *counter, const struct scounter_params *params
 {
 	memset(counter, 0, sizeof(*counter));
 	counter->is_bfp = __SCOUNTER_IS_BFP(__SCOUNTER_KIND(params->kind));
-	counter->path = __SCOUNTER_PATH(__SCOUNTER_KIND(params->kind));
+	counter->is_other = __SCOUNTER_IS_OTHER(__SCOUNTER_KIND(params->kind));
 	return scounter_class_init(&counter->class, params);
 }
 
@@ -152,10 +147,11 @@ int scounter_spread(struct scounter *counter, gfp_t gfp)
 
 void scounter_gather(struct scounter *counter)
 {
-	struct scounter_ref ref = scounter_ref(counter);
+	const struct scounter_kind_ops *ops = ops_of(counter);
+	struct scounter_ref ref = ref_of(counter, ops);
 
-	if (ops_of(counter)->gather)
-		ops_of(counter)->gather(&ref);
+	if (ops->gather)
+		ops->gather(&ref);
 }
 
 size_t scounter_bytes(const struct scounter *counter)
@@ -217,11 +213,12 @@ const char *scounter_state_name(u32 flags)
 }
 
 /* What remains of an increment, for kinds that have a word. */
-notrace void __scounter_finish(struct scounter *counter, u32 outcome)
+noinline notrace void __scounter_finish(struct scounter *counter, u32 outcome)
 {
-	struct scounter_ref ref = scounter_ref(counter);
+	const struct scounter_kind_ops *ops = ops_of(counter);
+	struct scounter_ref ref = ref_of(counter, ops);
 
-	ops_of(counter)->finish(&ref, outcome);
+	ops->finish(&ref, outcome);
 }
 EXPORT_SYMBOL_GPL(__scounter_finish);
 
@@ -231,7 +228,9 @@ notrace void __scounter_inc_other(struct scounter *counter)
 	const u32 kind = counter->class.kind;
 	u32 outcome;
 
-	if (kind == SCOUNTER_SCALABLE32)
+	if (kind == SCOUNTER_MULTILINE_ADAPT)
+		outcome = __scounter_adapt_try_inc(&counter->spread);
+	else if (kind == SCOUNTER_SCALABLE32)
 		outcome = __scounter_word32_try_inc(&counter->word32, &counter->class,
 						    SCOUNTER_SCALABLE32);
 	else
@@ -245,9 +244,10 @@ EXPORT_SYMBOL_GPL(__scounter_inc_other);
 /* See scounter_add(). */
 notrace void __scounter_add(struct scounter *counter, u64 n)
 {
-	struct scounter_ref ref = scounter_ref(counter);
+	const struct scounter_kind_ops *ops = ops_of(counter);
+	struct scounter_ref ref = ref_of(counter, ops);
 
-	ops_of(counter)->add(&ref, n);
+	ops->add(&ref, n);
 }
 EXPORT_SYMBOL_GPL(__scounter_add);
 
@@ -261,9 +261,10 @@ EXPORT_SYMBOL_GPL(__scounter_add);
 void scounter_read_est(struct scounter *counter,
 		       struct scounter_estimate *estimate)
 {
-	struct scounter_ref ref = scounter_ref(counter);
+	const struct scounter_kind_ops *ops = ops_of(counter);
+	struct scounter_ref ref = ref_of(counter, ops);
 
-	ops_of(counter)->read_est(&ref, estimate);
+	ops->read_est(&ref, estimate);
 	estimate->flags |= atomic_read(&counter->flags);
 }
 EXPORT_SYMBOL_GPL(scounter_read_est);
@@ -278,9 +279,10 @@ EXPORT_SYMBOL_GPL(scounter_read_est);
  */
 u64 scounter_read(struct scounter *counter)
 {
-	struct scounter_ref ref = scounter_ref(counter);
+	const struct scounter_kind_ops *ops = ops_of(counter);
+	struct scounter_ref ref = ref_of(counter, ops);
 
-	return ops_of(counter)->read(&ref);
+	return ops->read(&ref);
 }
 EXPORT_SYMBOL_GPL(scounter_read);
 
@@ -297,8 +299,9 @@ EXPORT_SYMBOL_GPL(scounter_read);
  */
 u64 scounter_fetch_reset(struct scounter *counter)
 {
-	struct scounter_ref ref = scounter_ref(counter);
-	u64 value = ops_of(counter)->fetch_reset(&ref);
+	const struct scounter_kind_ops *ops = ops_of(counter);
+	struct scounter_ref ref = ref_of(counter, ops);
+	u64 value = ops->fetch_reset(&ref);
 
 	atomic_set(&counter->flags, 0);
 	return value;

@@ -31,6 +31,7 @@ struct scounter_kind_ops {
 	const char *paper;
 	enum scounter_kind kind;
 	enum scounter_word_type word;
+	size_t word_offset;		/* in struct scounter */
 	const u64 *value_max;		/* the end of the range, without options */
 	/*
 	 * For kinds that spread over the machine, else NULL: allocate and use
@@ -75,7 +76,6 @@ extern const struct scounter_kind_ops scounter_scalable32_ops;
 extern const u64 scounter_s64_max;
 
 const struct scounter_kind_ops *scounter_kind_ops(enum scounter_kind kind);
-struct scounter_ref scounter_ref(struct scounter *counter);
 
 int scounter_init(struct scounter *counter, const struct scounter_params *params);
 int scounter_spread(struct scounter *counter, gfp_t gfp);

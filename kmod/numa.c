@@ -193,6 +193,7 @@ static u64 numa_fetch_reset(const struct scounter_ref *ref)
 	.name		= name_,			\
 	.kind		= kind_,			\
 	.word		= SCOUNTER_WORD64,		\
+	.word_offset	= offsetof(struct scounter, word64),	\
 	.value_max	= &__scounter_numa.value_max,	\
 	.paper		= "Dice, Lev & Moir 2013, 2.1",	\
 	.summary	= summary_,			\

@@ -111,7 +111,7 @@ notrace bool scounter_trial_decide(struct rnd_state *rnd, u32 outcome)
  */
 notrace bool scounter_trial(u32 exponent)
 {
-	u32 outcome = __scounter_trial_step(exponent);
+	u32 outcome = __scounter_trial_step(exponent, 0);
 	bool success;
 
 	if (likely(outcome == SCOUNTER_DONE))

@@ -9,8 +9,8 @@
  * and is not drawn anew.
  *
  * morris_adapt counts in the lower half of its word until an increment has
- * failed ADAPT_TRIES times, and from there on in the upper half, which is then
- * never 0 again (section 3.2, "Variations").  With the option `sensitive`,
+ * failed ADAPT_TRIES times, and from there on in the upper half, which then holds
+ * a + n and is never 0 again (section 3.2, "Variations").  With the option `sensitive`,
  * scalable counts by one until a compare-and-swap fails, and the highest bit of
  * its word says so (Ayers 2023, end notes).
  */
@@ -65,6 +65,9 @@ static notrace struct scounter_value_rule rule_of(const struct scounter_ref *ref
 	case SCOUNTER_SCALABLE:
 		rule.max = is_sensitive(ref) ? S64_MAX : U64_MAX;
 		break;
+	case SCOUNTER_MORRIS_ADAPT:
+		rule.max = U32_MAX - class->theta;
+		break;
 	default:
 		rule.max = is_sensitive(ref) ? S32_MAX : U32_MAX;
 	}
@@ -78,21 +81,24 @@ static notrace u64 word_load(const struct scounter_ref *ref)
 	return atomic64_read(&ref->word64->word);
 }
 
-static notrace bool word_swap(const struct scounter_ref *ref, u64 old, u64 new)
+/* On failure @seen is what the word is now. */
+static notrace bool word_swap(const struct scounter_ref *ref, u64 *seen, u64 new)
 {
-	s64 old64 = old;
-	int old32 = old;
+	int seen32 = *seen;
+	bool swapped;
 
-	if (is_word32(ref))
-		return atomic_try_cmpxchg_relaxed(&ref->word32->word, &old32, new);
-	return atomic64_try_cmpxchg_relaxed(&ref->word64->word, &old64, new);
+	if (!is_word32(ref))
+		return atomic64_try_cmpxchg_relaxed(&ref->word64->word, (s64 *)seen, new);
+	swapped = atomic_try_cmpxchg_relaxed(&ref->word32->word, &seen32, new);
+	*seen = (u32)seen32;
+	return swapped;
 }
 
 /* The part of the word whose size sets the unit. */
 static notrace u64 value_of(const struct scounter_ref *ref, u64 word)
 {
 	if (is_morris_adapt(ref))
-		return word >> 32;
+		return word >> 32 ? (word >> 32) - ref->class->theta : 0;
 	return is_sensitive(ref) ? word & ~contended_bit(ref) : word;
 }
 
@@ -119,7 +125,7 @@ static notrace u64 sum(const struct scounter_ref *ref, u64 word, u64 n, u32 fail
 	}
 	value = scounter_value_sum(value, n, rule);
 	if (is_morris_adapt(ref))
-		return value << 32 | (u32)word;
+		return (value + ref->class->theta) << 32 | (u32)word;
 	if (is_sensitive(ref) && (!plain || failures))
 		return value | contended_bit(ref);
 	return value;
@@ -138,11 +144,11 @@ static notrace void value_apply(const struct scounter_ref *ref, u64 n,
 				u32 failures, struct rnd_state *rnd)
 {
 	struct scounter_value_rule rule = rule_of(ref);
-	u64 seen, new;
+	u64 seen = word_load(ref);
+	u64 new;
 
 	for (;; failures++) {
 		/* Decide for the word as it is now before backing off for it. */
-		seen = word_load(ref);
 		n = thin(ref, seen, n, failures, &rule, rnd);
 		if (n && failures) {
 			scounter_backoff(failures, rnd);
@@ -152,7 +158,7 @@ static notrace void value_apply(const struct scounter_ref *ref, u64 n,
 		if (!n)
 			return;
 		new = sum(ref, seen, n, failures, &rule);
-		if (new == seen || word_swap(ref, seen, new))
+		if (new == seen || word_swap(ref, &seen, new))
 			return;
 	}
 }
@@ -220,7 +226,7 @@ static u32 value_error_ppm(const struct scounter_ref *ref, u64 value,
 	if (unit == 1)
 		return 0;
 	square = rule->a ? div64_u64(ppm_squared, 2 * rule->a) :
-		 div64_u64(3 * ppm_squared, (8ULL << rule->shift) - 3);
+		 div64_u64(3 * ppm_squared, (4ULL << rule->shift) - 3);
 	/* unit / value is at most 2 / limit: below 2^64 as long as it is small. */
 	if (unit <= U64_MAX / ppm_squared)
 		square = min(square, div64_u64(ppm_squared * (unit - 1), value));
@@ -250,12 +256,15 @@ static u64 value_fetch_reset(const struct scounter_ref *ref)
 
 static const u64 u64_max = U64_MAX;
 static const u64 u32_max = U32_MAX;
-static const u64 halves_max = 2ULL * U32_MAX;	/* of morris_adapt */
+/* Of morris_adapt, at the default error. */
+static const u64 halves_max =
+	2ULL * U32_MAX - __SCOUNTER_MORRIS_A(SCOUNTER_ERROR_PPM_DEFAULT);
 
 #define VALUE_OPS(name_, kind_, word_, max_, paper_, summary_) {	\
 	.name		= name_,				\
 	.kind		= kind_,				\
 	.word		= word_,				\
+	.word_offset	= offsetof(struct scounter, word64),	\
 	.value_max	= max_,					\
 	.paper		= paper_,				\
 	.summary	= summary_,				\

@@ -325,11 +325,11 @@ static void set_accuracy(struct scounter_class *class, enum scounter_kind asked,
 			       SCOUNTER_BFP_MANTISSA_MAX;
 	} else if (__SCOUNTER_IS_MORRIS(kind)) {
 		class->theta = scounter_morris_a(ppm);
-		class->shift = order_base_2(class->theta);
-		class->limit = (2U << class->shift) - class->theta;
+		class->shift = order_base_2(class->theta) + 1;
+		class->limit = (1U << class->shift) - class->theta;
 	} else if (__SCOUNTER_IS_SCALABLE(kind)) {
-		class->limit = 1U << scounter_threshold_log2(ppm);
-		class->shift = scounter_threshold_log2(ppm) - 1;
+		class->shift = scounter_threshold_log2(ppm);
+		class->limit = 1U << class->shift;
 	}
 }
 

@@ -77,17 +77,6 @@ struct scounter_cpu {
 #endif
 };
 
-/*
- * What scounter_inc() does for a counter whose kind is not known when its caller
- * is compiled.  All other kinds go out of line.
- */
-enum scounter_path {
-	SCOUNTER_PATH_OTHER,
-	SCOUNTER_PATH_ATOMIC,	/* and spread kinds before they have spread */
-	SCOUNTER_PATH_PERCPU,
-	SCOUNTER_PATH_ADAPT,
-};
-
 /**
  * struct scounter - a counter of any kind
  *
@@ -97,8 +86,9 @@ enum scounter_path {
 struct scounter {
 	/* private: */
 	struct scounter_class class;
-	bool is_bfp;		/* apart from the path: tested in one instruction */
-	u8 path;
+	/* What scounter_inc() asks: each alone, so that it is one instruction. */
+	bool is_bfp;
+	bool is_other;		/* than bfp, atomic or multiline */
 	union {
 		/* In spread kinds what came before they spread. */
 		atomic64_t count;
@@ -116,12 +106,9 @@ struct scounter {
 	atomic_t deferred;	/* inflations that found no lines ready */
 } ____cacheline_aligned_in_smp;
 
-#define __SCOUNTER_PATH(kind)						\
-	((kind) == SCOUNTER_ATOMIC || (kind) == SCOUNTER_MULTILINE ?	\
-		SCOUNTER_PATH_ATOMIC :					\
-	 (kind) == SCOUNTER_PERCPU ? SCOUNTER_PATH_PERCPU :		\
-	 (kind) == SCOUNTER_MULTILINE_ADAPT ? SCOUNTER_PATH_ADAPT :	\
-	 SCOUNTER_PATH_OTHER)
+#define __SCOUNTER_IS_OTHER(kind)					\
+	(!__SCOUNTER_IS_ONE_OF(kind, __SCOUNTER_BFP_KINDS |		\
+			       BIT(SCOUNTER_ATOMIC) | BIT(SCOUNTER_MULTILINE)))
 
 /**
  * DEFINE_SCOUNTER - define a counter without allocating it
@@ -138,7 +125,7 @@ struct scounter {
 		.class = __SCOUNTER_CLASS(__SCOUNTER_KIND(kind_), kind_, \
 					  __SCOUNTER_PPM_OR_DEFAULT(ppm)), \
 		.is_bfp = __SCOUNTER_IS_BFP(__SCOUNTER_KIND(kind_)),	\
-		.path = __SCOUNTER_PATH(__SCOUNTER_KIND(kind_)),	\
+		.is_other = __SCOUNTER_IS_OTHER(__SCOUNTER_KIND(kind_)), \
 	}
 
 struct scounter *__scounter_create(const char *name, const char *group,
@@ -258,26 +245,27 @@ static __always_inline void __scounter_inc_percpu_or_count(struct scounter *coun
 		atomic64_inc(&counter->count);
 }
 
-/* The kind is not known when this is compiled. */
+/*
+ * The kind is not known when this is compiled.  Only multiline_adapt has a count
+ * in `spread`, until that is lines.
+ */
 static __always_inline void __scounter_inc_any(struct scounter *counter)
 {
 	s64 spread;
 
-	if (counter->is_bfp) {
+	if (unlikely(counter->is_bfp)) {
 		__scounter_end(counter, __scounter_bfp_try_inc(&counter->word32,
 							       counter->class.limit));
 		return;
 	}
 	spread = atomic64_read(&counter->spread.word);
-	if (__scounter_is_lines(spread)) {
+	if (likely(__scounter_is_lines(spread)))
 		__scounter_inc_line(spread);
-		return;
-	}
-	if (counter->path == SCOUNTER_PATH_ADAPT)
+	else if (spread)
 		__scounter_end(counter, __scounter_adapt_plain(&counter->spread, spread));
-	else if (counter->path == SCOUNTER_PATH_ATOMIC)
+	else if (!counter->is_other)
 		atomic64_inc(&counter->count);
-	else if (counter->path == SCOUNTER_PATH_PERCPU)
+	else if (counter->class.kind == SCOUNTER_PERCPU)
 		__scounter_inc_percpu_or_count(counter);
 	else
 		__scounter_inc_other(counter);

@@ -93,10 +93,10 @@ extern struct scounter_numa __scounter_numa;
  */
 enum scounter_outcome {
 	SCOUNTER_DONE		= 0,	/* counted, or its trial failed */
-	SCOUNTER_CONTENDED	= 1,	/* the compare-and-swap failed */
+	SCOUNTER_CONTENDED	= 1,	/* the compare-and-swap failed, or had to */
 	SCOUNTER_SUCCESS	= 2,	/* the trial took the countdown below 0 */
 	SCOUNTER_UNDECIDED	= 3,	/* the trial found it below 0 */
-	SCOUNTER_UNTRIED	= 5,	/* not a plain state: nothing was tried */
+	SCOUNTER_UNTRIED	= 5,	/* a class with options, or not a constant */
 };
 
 #define SCOUNTER_OUTCOME_BITS	2
@@ -105,21 +105,23 @@ enum scounter_outcome {
 /*
  * One instruction steps the countdown: the sign says that it is below zero, and
  * the carry that it was not before.  A trial that fails jumps from here to where
- * the increment ends; the code for the others may lie between.
+ * the increment ends; the code for the others may lie between.  The exponent is
+ * the sum of both arguments; a constant part costs nothing.
  */
-static __always_inline u32 __scounter_trial_step(unsigned long exponent)
+static __always_inline u32 __scounter_trial_step(unsigned long exponent,
+						 const u32 from)
 {
 	asm goto("subl $1, %%gs:%c[left](,%[exponent],4)\n\t"
 		 "jns %l[failed]\n\t"
 		 "jc %l[success]"
 		 : /* no output */
 		 : [exponent] "r" (exponent),
-		   [left] "i" (&scounter_gaps)
+		   [left] "i" (&scounter_gaps.left[from])
 		 : "cc", "memory"
 		 : failed, success);
-	return exponent << SCOUNTER_OUTCOME_BITS | SCOUNTER_UNDECIDED;
+	return (exponent + from) << SCOUNTER_OUTCOME_BITS | SCOUNTER_UNDECIDED;
 success:
-	return exponent << SCOUNTER_OUTCOME_BITS | SCOUNTER_SUCCESS;
+	return (exponent + from) << SCOUNTER_OUTCOME_BITS | SCOUNTER_SUCCESS;
 failed:
 	return SCOUNTER_DONE;
 }
@@ -134,10 +136,13 @@ static __always_inline unsigned long __scounter_slot(void)
 	return slot;
 }
 #else
-static __always_inline u32 __scounter_trial_step(unsigned long exponent)
+static __always_inline u32 __scounter_trial_step(unsigned long exponent,
+						 const u32 from)
 {
-	s32 left = raw_cpu_read(scounter_gaps.left[exponent]) - 1;
+	s32 left;
 
+	exponent += from;
+	left = raw_cpu_read(scounter_gaps.left[exponent]) - 1;
 	raw_cpu_write(scounter_gaps.left[exponent], left);
 	if (likely(left >= 0))
 		return SCOUNTER_DONE;
@@ -183,8 +188,8 @@ struct scounter_word64 {
  * @theta: bfp: the mantissa threshold Theta; morris: the parameter a; scalable
  *	with SCOUNTER_CLASS_CAPPED: the largest exponent
  * @kind: an enum scounter_kind, of a kind and not a choice
- * @shift: scalable, morris: what the number of the highest set bit is taken less
- *	to give the exponent of the probability; multiline, multiline_adapt: log2
+ * @shift: scalable: log2 of the value that is decimated first; morris: the same
+ *	of a + n; multiline, multiline_adapt: log2
  *	of the most components a node
  * @flags: SCOUNTER_CLASS_...
  *
@@ -271,8 +276,9 @@ struct scounter_params {
 	((u32)((1ULL * SCOUNTER_PPM * SCOUNTER_PPM - 1) /		\
 	       (2ULL * (ppm) * (ppm)) + 1))
 
+/* ... and the power of two from which a + n is decimated: its unit is below 4. */
 #define __SCOUNTER_MORRIS_SHIFT(ppm)					\
-	(const_ilog2(__SCOUNTER_MORRIS_A(ppm) - 1) + 1)
+	(const_ilog2(__SCOUNTER_MORRIS_A(ppm) - 1) + 2)
 
 /*
  * scalable: the least threshold 2^s whose relative standard deviation, in the
@@ -292,7 +298,7 @@ struct scounter_params {
 	((kind) == SCOUNTER_BFP_DUP ? __SCOUNTER_THETA(ppm) - 1 :	\
 	 (kind) == SCOUNTER_BFP_CSUP ? SCOUNTER_BFP_MANTISSA_MAX :	\
 	 __SCOUNTER_IS_MORRIS(kind) ?					\
-		(2U << __SCOUNTER_MORRIS_SHIFT(ppm)) - __SCOUNTER_MORRIS_A(ppm) : \
+		(1U << __SCOUNTER_MORRIS_SHIFT(ppm)) - __SCOUNTER_MORRIS_A(ppm) : \
 	 __SCOUNTER_IS_SCALABLE(kind) ? 1U << __SCOUNTER_THRESHOLD_LOG2(ppm) : 0)
 
 /* The asked kind may be a choice; it decides the components of a node. */
@@ -305,7 +311,7 @@ struct scounter_params {
 	.kind = (kind_),						\
 	.shift = __SCOUNTER_IS_MORRIS(kind_) ? __SCOUNTER_MORRIS_SHIFT(ppm) : \
 		 __SCOUNTER_IS_SCALABLE(kind_) ?			\
-			__SCOUNTER_THRESHOLD_LOG2(ppm) - 1 :		\
+			__SCOUNTER_THRESHOLD_LOG2(ppm) :		\
 		 (asked) == SCOUNTER_EXACT ? SCOUNTER_EXACT_COMPONENTS_LOG2 : 0, \
 }
 
@@ -394,80 +400,96 @@ static __always_inline u32 __scounter_bfp_try_inc(struct scounter_word32 *counte
 	unsigned long word = (u32)old;
 
 	if (word >= limit)
-		return __scounter_trial_step(word >> SCOUNTER_BFP_MANTISSA_BITS);
+		return __scounter_trial_step(word >> SCOUNTER_BFP_MANTISSA_BITS, 0);
 	if (likely(atomic_try_cmpxchg_relaxed(&counter->word, &old, old + 1)))
 		return SCOUNTER_DONE;
 	return SCOUNTER_CONTENDED;
 }
 
 /*
- * The k for which the unit of a value, how much an update adds to it, is between
- * 2^k and 4 * 2^k; 0 or less while the unit is 1.  What is exact about the unit
- * is decided after a success: kmod/repr/value.h.
+ * The trial for a value whose highest bit is the class's shift or above: at 2^-1
+ * there, and with each further bit at half of that.  The unit of the value, how
+ * much an update adds to it, is then between 2^k and 4 * 2^k; below, it is 1.
+ * What is exact about the unit is decided after a success: kmod/repr/value.h.
  */
-static __always_inline int __scounter_value_exponent(u64 value,
-						     const struct scounter_class *class,
-						     const u32 kind)
-{
-	if (__SCOUNTER_IS_MORRIS(kind))
-		value += class->theta;
-	else
-		value |= 1;
 #ifdef CONFIG_64BIT
-	return (int)__fls(value) - class->shift;
+#define __scounter_highest_bit(value)	__fls(value)
 #else
-	return fls64(value) - 1 - class->shift;
+#define __scounter_highest_bit(value)	((unsigned long)fls64(value) - 1)
 #endif
+
+static __always_inline bool __scounter_decimates(u64 value,
+						 const struct scounter_class *class,
+						 unsigned long *above)
+{
+	unsigned long bit = __scounter_highest_bit(value);
+
+	return !__builtin_sub_overflow(bit, (unsigned long)class->shift, above);
 }
 
 static __always_inline u32
 __scounter_scalable32_try_inc(struct scounter_word32 *counter,
 			      const struct scounter_class *class)
 {
-	int exponent = __scounter_value_exponent((u32)atomic_read(&counter->word),
-						 class, SCOUNTER_SCALABLE32);
+	u32 word = atomic_read(&counter->word);
+	unsigned long above;
 
-	if (class->flags & SCOUNTER_CLASS_OPTIONS)
+	if (unlikely(class->flags & SCOUNTER_CLASS_OPTIONS))
 		return SCOUNTER_UNTRIED;
-	if (exponent > 0)
-		return __scounter_trial_step((u32)exponent);
+	if (__scounter_decimates(word | 1, class, &above))
+		return __scounter_trial_step(above, 1);
 	atomic_inc(&counter->word);
 	return SCOUNTER_DONE;
 }
 
 static __always_inline u32
-__scounter_value_try_inc(struct scounter_word64 *counter,
-			 const struct scounter_class *class, const u32 kind)
+__scounter_scalable_try_inc(struct scounter_word64 *counter,
+			    const struct scounter_class *class)
 {
-	int exponent = __scounter_value_exponent(atomic64_read(&counter->word),
-						 class, kind);
+	u64 word = atomic64_read(&counter->word);
+	unsigned long above;
 
-	if (__SCOUNTER_IS_SCALABLE(kind) && class->flags & SCOUNTER_CLASS_OPTIONS)
+	if (unlikely(class->flags & SCOUNTER_CLASS_OPTIONS))
 		return SCOUNTER_UNTRIED;
-	if (exponent > 0)
-		return __scounter_trial_step((u32)exponent);
+	if (__scounter_decimates(word | 1, class, &above))
+		return __scounter_trial_step(above, 1);
 	atomic64_inc(&counter->word);
 	return SCOUNTER_DONE;
 }
 
 static __always_inline u32
+__scounter_morris_try_inc(struct scounter_word64 *counter,
+			  const struct scounter_class *class)
+{
+	u64 word = atomic64_read(&counter->word);
+	unsigned long above;
+
+	if (__scounter_decimates(word + class->theta, class, &above))
+		return __scounter_trial_step(above, 1);
+	atomic64_inc(&counter->word);
+	return SCOUNTER_DONE;
+}
+
+/* The upper half, once it is used, is a + n: no addition for the trial. */
+static __always_inline u32
 __scounter_morris_adapt_try_inc(struct scounter_word64 *counter,
 				const struct scounter_class *class)
 {
 	u64 word = atomic64_read(&counter->word);
-	u64 value = word >> 32;
-	int exponent = __scounter_value_exponent(value, class,
-						 SCOUNTER_MORRIS_ADAPT);
+	u64 upper = word >> 32;
+	unsigned long above;
 
-	if (exponent > 0)
-		return __scounter_trial_step((u32)exponent);
-	if (unlikely(value)) {
-		atomic64_add(1ULL << 32, &counter->word);
-		return SCOUNTER_DONE;
+	if (!upper) {
+		u64 new = word + 1;
+
+		if (unlikely(!(u32)new))
+			return SCOUNTER_CONTENDED;
+		return __scounter_swap64(&counter->word, word, new);
 	}
-	if (unlikely(word == U32_MAX))
-		return SCOUNTER_UNTRIED;
-	return __scounter_swap64(&counter->word, word, word + 1);
+	if (__scounter_decimates(upper, class, &above))
+		return __scounter_trial_step(above, 1);
+	atomic64_add(1ULL << 32, &counter->word);
+	return SCOUNTER_DONE;
 }
 
 static __always_inline u32 __scounter_racing_inc(struct scounter_word64 *counter)
@@ -478,11 +500,12 @@ static __always_inline u32 __scounter_racing_inc(struct scounter_word64 *counter
 
 static __always_inline u32 __scounter_cas_try_inc(struct scounter_word64 *counter)
 {
-	s64 old = atomic64_read(&counter->word);
+	u64 old = atomic64_read(&counter->word);
+	s64 new = old + 1;
 
-	if (unlikely(old == S64_MAX))
-		return SCOUNTER_UNTRIED;
-	return __scounter_swap64(&counter->word, old, old + 1);
+	if (unlikely(new < 0))
+		return SCOUNTER_CONTENDED;
+	return __scounter_swap64(&counter->word, old, new);
 }
 
 /* Quick only on the node that counted last, and while no node is starving. */
@@ -494,9 +517,9 @@ static __always_inline u32 __scounter_numa_try_inc(struct scounter_word64 *count
 	if (kind == SCOUNTER_RBO_NUMA_ADAPT && likely(word < __scounter_numa.value_max))
 		return __scounter_swap64(&counter->word, word, word + 1);
 	if (READ_ONCE(__scounter_numa.starving))
-		return SCOUNTER_UNTRIED;
+		return SCOUNTER_CONTENDED;
 	if ((word ^ raw_cpu_read(scounter_place.numa_tag)) >= __scounter_numa.value_max)
-		return SCOUNTER_UNTRIED;
+		return SCOUNTER_CONTENDED;
 	return __scounter_swap64(&counter->word, word, word + 1);
 }
 
@@ -540,7 +563,7 @@ static __always_inline u32 __scounter_adapt_plain(struct scounter_word64 *counte
 
 	/* The end of the range, or lines that are being taken back. */
 	if (unlikely(new & SCOUNTER_SPREAD_CLOSING))
-		return SCOUNTER_UNTRIED;
+		return SCOUNTER_CONTENDED;
 	return __scounter_swap64(&counter->word, old, new);
 }
 
@@ -574,8 +597,9 @@ static __always_inline u32 __scounter_word64_try_inc(struct scounter_word64 *cou
 	case SCOUNTER_MORRIS_ADAPT:
 		return __scounter_morris_adapt_try_inc(counter, class);
 	case SCOUNTER_MORRIS:
+		return __scounter_morris_try_inc(counter, class);
 	case SCOUNTER_SCALABLE:
-		return __scounter_value_try_inc(counter, class, kind);
+		return __scounter_scalable_try_inc(counter, class);
 	}
 	return SCOUNTER_UNTRIED;
 }

@@ -32,7 +32,7 @@
 
 struct scounter_value_rule {
 	u32 a;		/* of morris, else 0 */
-	u8 shift;	/* scalable: s - 1; morris: ceil(log2 a) */
+	u8 shift;	/* scalable: s; morris: ceil(log2 a) + 1 */
 	u8 cap;		/* scalable: the largest exponent */
 	u64 max;	/* the end of the range */
 };
@@ -63,7 +63,7 @@ static inline u32 scounter_threshold_log2(u32 error_ppm)
 static inline u32 scounter_value_exponent(u64 value,
 					  const struct scounter_value_rule *rule)
 {
-	int exponent = fls64(value + rule->a) - 1 - rule->shift;
+	int exponent = fls64(value + rule->a) - rule->shift;
 
 	return clamp(exponent, 0, (int)rule->cap);
 }

@@ -255,7 +255,7 @@ static void classes_are_the_papers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, static_morris.class.theta, 20000U);
 	expect_same_class(test, &(const struct scounter_class) {
 				.kind = SCOUNTER_MORRIS, .theta = 5000,
-				.shift = 13, .limit = 16384 - 5000,
+				.shift = 14, .limit = 16384 - 5000,
 			  }, SCOUNTER_MORRIS, 10000);
 }
 

@@ -83,8 +83,8 @@ enum scounter_kind {
  * morris (section 3.2): the projected value n, which determines the paper's
  * threshold, p = a / (a + n).
  *
- * morris_adapt: a plain count in the lower 32 bits, a morris value in the upper.
- * The count is the sum.
+ * morris_adapt: a plain count in the lower 32 bits; in the upper 0, or a + n
+ * with n as in morris, once it has been contended.  The count is the sum.
  *
  * scalable, scalable32 (Ayers 2023): the count.  With the option of counting by
  * one until contended, the highest bit says that it has been contended.

@@ -43,18 +43,29 @@
 #define CHUNK_EXACT	5000U	/* less than fills an exact bfp_dup mantissa */
 #define SUCCESSES	256U	/* in a run of an average; the same for halving */
 #define ADDED		1500U
+#define CHUNK_ADDED	16U	/* such additions leave any state as it is */
 
-#define BUDGET_DECIMATING	8
-#define BUDGET_STILL_EXACT	10
+#define BUDGET_BFP_DECIMATING	8
+#define BUDGET_DECIMATING	10
+#define BUDGET_BFP_EXACT	10
 #define BUDGET_ATOMIC		10
 #define BUDGET_LINE		8
+#define BUDGET_PLAIN		12
+#define BUDGET_NONE		0
 
-static const u32 exponents[] = { 1, 2, 4, 8, 15 };
+static const u32 exponents[] = { 1, 2, 4, 8, 15, 30 };
 
-static const struct scounter_class dup_class =
-	SCOUNTER_CLASS(SCOUNTER_BFP_DUP, SCOUNTER_ERROR_PPM_DEFAULT);
-static const struct scounter_class csup_class =
-	SCOUNTER_CLASS(SCOUNTER_BFP_CSUP, SCOUNTER_ERROR_PPM_DEFAULT);
+#define CLASS_OF(name, kind)						\
+	static const struct scounter_class name =			\
+		SCOUNTER_CLASS(kind, SCOUNTER_ERROR_PPM_DEFAULT)
+
+CLASS_OF(dup_class, SCOUNTER_BFP_DUP);
+CLASS_OF(csup_class, SCOUNTER_BFP_CSUP);
+CLASS_OF(scalable32_class, SCOUNTER_SCALABLE32);
+CLASS_OF(adapt_class, SCOUNTER_MULTILINE_ADAPT);
+CLASS_OF(morris_class, SCOUNTER_MORRIS);
+CLASS_OF(adaptive_class, SCOUNTER_MORRIS_ADAPT);
+CLASS_OF(scalable_class, SCOUNTER_SCALABLE);
 
 static DEFINE_PER_CPU(u64, percpu_word);
 
@@ -87,79 +98,233 @@ SITE(atomic64_inc, atomic64_t, atomic64_inc(it))
 SITE(percpu_counter_inc, struct percpu_counter, percpu_counter_inc(it))
 SITE(prandom, struct rnd_state, prandom_u32_state(it))
 SITE(inc, struct scounter, scounter_inc(it))
-SITE(inc_atomic, struct scounter, scounter_inc_kind(it, SCOUNTER_ATOMIC))
-SITE(inc_percpu, struct scounter, scounter_inc_kind(it, SCOUNTER_PERCPU))
-SITE(inc_multiline, struct scounter, scounter_inc_kind(it, SCOUNTER_MULTILINE))
-/* The code for bfp_dup is the same. */
-SITE(inc_bfp, struct scounter, scounter_inc_kind(it, SCOUNTER_BFP_CSUP))
-SITE(inc_embedded_dup, struct scounter_word32, scounter_word32_inc(it, &dup_class))
-SITE(inc_embedded_csup, struct scounter_word32, scounter_word32_inc(it, &csup_class))
 SITE(add, struct scounter, scounter_add(it, ADDED))
 SITE(read, struct scounter, scounter_read(it))
 
-/* Something to count with. */
+#define SITE_OF(name, kind)						\
+	SITE(name, struct scounter, scounter_inc_kind(it, kind))
+
+SITE_OF(inc_atomic, SCOUNTER_ATOMIC)
+SITE_OF(inc_percpu, SCOUNTER_PERCPU)
+SITE_OF(inc_multiline, SCOUNTER_MULTILINE)
+SITE_OF(inc_bfp, SCOUNTER_BFP_CSUP)	/* the code for bfp_dup is the same */
+SITE_OF(inc_racing, SCOUNTER_RACING)
+SITE_OF(inc_cas, SCOUNTER_CAS)		/* the same for rbo and cohort */
+SITE_OF(inc_rbo_numa, SCOUNTER_RBO_NUMA)
+SITE_OF(inc_rbo_numa_adapt, SCOUNTER_RBO_NUMA_ADAPT)
+SITE_OF(inc_multiline_adapt, SCOUNTER_MULTILINE_ADAPT)
+SITE_OF(inc_morris, SCOUNTER_MORRIS)
+SITE_OF(inc_morris_adapt, SCOUNTER_MORRIS_ADAPT)
+SITE_OF(inc_scalable, SCOUNTER_SCALABLE)
+SITE_OF(inc_scalable32, SCOUNTER_SCALABLE32)
+
+SITE(word_dup, struct scounter_word32, scounter_word32_inc(it, &dup_class))
+SITE(word_csup, struct scounter_word32, scounter_word32_inc(it, &csup_class))
+SITE(word_scalable32, struct scounter_word32, scounter_word32_inc(it, &scalable32_class))
+SITE(word_adapt, struct scounter_word64, scounter_word64_inc(it, &adapt_class))
+SITE(word_morris, struct scounter_word64, scounter_word64_inc(it, &morris_class))
+SITE(word_morris_adapt, struct scounter_word64, scounter_word64_inc(it, &adaptive_class))
+SITE(word_scalable, struct scounter_word64, scounter_word64_inc(it, &scalable_class))
+
+/*
+ * Something to count with: a counter with a name, or a bare word and its class.
+ * The budgets are for increments in plain states and for decimating ones; who
+ * does not know the kind when compiling has none for those that are then out of
+ * line.
+ */
 struct subject {
 	const char *name;
-	enum scounter_kind kind;
-	bool embedded;
+	u32 kind;
 	site_fn inc_known;
-	u32 budget;			/* of an increment while exact; 0: none */
-	void *target;
+	u32 plain, decimating;
+	bool out_of_line;
+	const struct scounter_class *class;	/* of a bare word, else NULL */
+	u64 word;				/* that bare word */
+	struct scounter *counter;
 };
 
-static struct scounter_word32 embedded_dup = SCOUNTER_WORD_INIT;
-static struct scounter_word32 embedded_csup = SCOUNTER_WORD_INIT;
+#define NAMED(name, kind, site, ...)	{ name, kind, site, __VA_ARGS__ }
+#define WORD(name, site, class_, ...)	\
+	{ "word " name, 0, site, __VA_ARGS__, .class = &(class_) }
 
 static struct subject subjects[] = {
-	{ "atomic", SCOUNTER_ATOMIC, false, site_inc_atomic, BUDGET_ATOMIC },
-	{ "percpu", SCOUNTER_PERCPU, false, site_inc_percpu, 0 },
-	{ "multiline", SCOUNTER_MULTILINE, false, site_inc_multiline, BUDGET_LINE },
-	{ "bfp_dup", SCOUNTER_BFP_DUP, false, site_inc_bfp,
-	  BUDGET_STILL_EXACT },
-	{ "bfp_csup", SCOUNTER_BFP_CSUP, false, site_inc_bfp,
-	  BUDGET_STILL_EXACT },
-	{ "embedded bfp_dup", SCOUNTER_BFP_DUP, true, site_inc_embedded_dup,
-	  BUDGET_STILL_EXACT, &embedded_dup },
-	{ "embedded bfp_csup", SCOUNTER_BFP_CSUP, true, site_inc_embedded_csup,
-	  BUDGET_STILL_EXACT, &embedded_csup },
+	NAMED("atomic", SCOUNTER_ATOMIC, site_inc_atomic, BUDGET_ATOMIC),
+	NAMED("percpu", SCOUNTER_PERCPU, site_inc_percpu, BUDGET_PLAIN, 0, true),
+	NAMED("multiline", SCOUNTER_MULTILINE, site_inc_multiline, BUDGET_LINE),
+	NAMED("multiline_adapt", SCOUNTER_MULTILINE_ADAPT, site_inc_multiline_adapt,
+	      BUDGET_PLAIN),
+	NAMED("bfp_dup", SCOUNTER_BFP_DUP, site_inc_bfp, BUDGET_BFP_EXACT,
+	      BUDGET_BFP_DECIMATING),
+	NAMED("bfp_csup", SCOUNTER_BFP_CSUP, site_inc_bfp, BUDGET_BFP_EXACT,
+	      BUDGET_BFP_DECIMATING),
+	NAMED("racing", SCOUNTER_RACING, site_inc_racing, BUDGET_PLAIN, 0, true),
+	NAMED("cas", SCOUNTER_CAS, site_inc_cas, BUDGET_PLAIN, 0, true),
+	NAMED("rbo", SCOUNTER_RBO, site_inc_cas, BUDGET_PLAIN, 0, true),
+	NAMED("cohort", SCOUNTER_COHORT, site_inc_cas, BUDGET_PLAIN, 0, true),
+	NAMED("rbo_numa", SCOUNTER_RBO_NUMA, site_inc_rbo_numa, BUDGET_PLAIN, 0, true),
+	NAMED("rbo_numa_adapt", SCOUNTER_RBO_NUMA_ADAPT, site_inc_rbo_numa_adapt,
+	      BUDGET_PLAIN, 0, true),
+	NAMED("morris", SCOUNTER_MORRIS, site_inc_morris, BUDGET_PLAIN,
+	      BUDGET_DECIMATING, true),
+	NAMED("morris_adapt", SCOUNTER_MORRIS_ADAPT, site_inc_morris_adapt,
+	      BUDGET_PLAIN, BUDGET_DECIMATING, true),
+	NAMED("scalable", SCOUNTER_SCALABLE, site_inc_scalable, BUDGET_PLAIN,
+	      BUDGET_DECIMATING, true),
+	NAMED("scalable32", SCOUNTER_SCALABLE32, site_inc_scalable32, BUDGET_PLAIN,
+	      BUDGET_DECIMATING, true),
+	WORD("multiline_adapt", site_word_adapt, adapt_class, BUDGET_PLAIN),
+	WORD("bfp_dup", site_word_dup, dup_class, BUDGET_BFP_EXACT,
+	     BUDGET_BFP_DECIMATING),
+	WORD("bfp_csup", site_word_csup, csup_class, BUDGET_BFP_EXACT,
+	     BUDGET_BFP_DECIMATING),
+	WORD("morris", site_word_morris, morris_class, BUDGET_PLAIN, BUDGET_DECIMATING),
+	WORD("morris_adapt", site_word_morris_adapt, adaptive_class,
+	     BUDGET_PLAIN, BUDGET_DECIMATING),
+	WORD("scalable", site_word_scalable, scalable_class, BUDGET_PLAIN,
+	     BUDGET_DECIMATING),
+	WORD("scalable32", site_word_scalable32, scalable32_class, BUDGET_PLAIN,
+	     BUDGET_DECIMATING),
 };
+
+/* A counter with lines, for the words of the inflated state to point at. */
+static struct scounter *lines;
 
 static const struct scounter_class *class_of(const struct subject *subject)
 {
-	return subject->kind == SCOUNTER_BFP_DUP ? &dup_class : &csup_class;
+	return subject->class ?: &subject->counter->class;
 }
 
-static u64 subject_read(const struct subject *subject)
+static bool has_word32(const struct subject *subject)
 {
-	return subject->embedded ? scounter_word32_read(subject->target, class_of(subject)) :
-				   scounter_read(subject->target);
+	return !!__SCOUNTER_IS_ONE_OF(class_of(subject)->kind, __SCOUNTER_WORD32_KINDS);
 }
 
-static u32 subject_word(const struct subject *subject)
+static bool is_approximate(const struct subject *subject)
 {
-	struct scounter_word32 *word = subject->target;
+	return !!__SCOUNTER_IS_ONE_OF(class_of(subject)->kind, __SCOUNTER_APPROX_KINDS);
+}
 
-	if (!subject->embedded)
-		word = &((struct scounter *)subject->target)->word32;
-	return atomic_read(&word->word);
+static void *target_of(struct subject *subject)
+{
+	return subject->class ? (void *)&subject->word : subject->counter;
+}
+
+static struct scounter_word64 *word64_of(struct subject *subject)
+{
+	if (subject->class)
+		return (struct scounter_word64 *)&subject->word;
+	return class_of(subject)->kind == SCOUNTER_MULTILINE_ADAPT ?
+	       &subject->counter->spread : &subject->counter->word64;
+}
+
+static struct scounter_word32 *word32_of(struct subject *subject)
+{
+	return subject->class ? (struct scounter_word32 *)&subject->word :
+	       &subject->counter->word32;
+}
+
+static u64 word_get(struct subject *subject)
+{
+	return has_word32(subject) ? (u32)atomic_read(&word32_of(subject)->word) :
+	       atomic64_read(&word64_of(subject)->word);
+}
+
+static void word_set(struct subject *subject, u64 word)
+{
+	if (has_word32(subject))
+		atomic_set(&word32_of(subject)->word, word);
+	else
+		atomic64_set(&word64_of(subject)->word, word);
+}
+
+static u64 subject_read(struct subject *subject)
+{
+	if (!subject->class)
+		return scounter_read(subject->counter);
+	return has_word32(subject) ?
+	       scounter_word32_read(word32_of(subject), subject->class) :
+	       scounter_word64_read(word64_of(subject), subject->class);
 }
 
 /*
- * Zero, or three quarters of a full mantissa at the exponent: an addition to
- * zero takes the smallest exponent that its result fits into.
+ * The states to measure in.  NUMA and INFLATED are what contention makes of
+ * rbo_numa_adapt and multiline_adapt; HALF is that of morris_adapt.
  */
-static void subject_set(const struct subject *subject, u32 exponent)
-{
-	u64 full = subject->kind == SCOUNTER_BFP_DUP ?
-		   dup_class.theta : SCOUNTER_BFP_MANTISSA_MAX + 1ULL;
-	u64 n = exponent ? full * 3 / 4 << exponent : 0;
+enum insn_state { PLAIN, DECIMATING, NUMA, INFLATED, HALF };
 
-	if (subject->embedded) {
-		scounter_word32_fetch_reset(subject->target, class_of(subject));
-		scounter_word32_add(subject->target, class_of(subject), n);
-	} else {
-		scounter_fetch_reset(subject->target);
-		scounter_add((struct scounter *)subject->target, n);
+static const char *state_name(const struct subject *subject, enum insn_state state)
+{
+	if (state == NUMA)
+		return " with a node";
+	if (state == INFLATED)
+		return " inflated";
+	if (state == HALF)
+		return " contended";
+	return is_approximate(subject) ? " still exact" : "";
+}
+
+/* A word that decimates at this exponent, and is far from the next. */
+static u64 decimating_word(const struct subject *subject, u32 exponent)
+{
+	const struct scounter_class *class = class_of(subject);
+	u64 full = class->kind == SCOUNTER_BFP_DUP ? class->theta :
+		   SCOUNTER_BFP_MANTISSA_MAX + 1ULL;
+	u64 value;
+
+	if (__SCOUNTER_IS_BFP(class->kind))
+		return (u64)exponent << SCOUNTER_BFP_MANTISSA_BITS | full * 3 / 4;
+	value = 3ULL << (exponent + class->shift - 2);
+	if (class->kind == SCOUNTER_MORRIS_ADAPT)
+		return value << 32;
+	return class->kind == SCOUNTER_MORRIS ? value - class->theta : value;
+}
+
+static u32 exponent_of(struct subject *subject)
+{
+	const struct scounter_class *class = class_of(subject);
+	u64 word = word_get(subject);
+
+	if (__SCOUNTER_IS_BFP(class->kind))
+		return word >> SCOUNTER_BFP_MANTISSA_BITS;
+	if (class->kind == SCOUNTER_MORRIS_ADAPT)
+		word >>= 32;
+	else if (class->kind == SCOUNTER_MORRIS)
+		word += class->theta;
+	return fls64(word) - class->shift;
+}
+
+/* Does a word of the subject ever have this exponent? */
+static bool has_exponent(const struct subject *subject, u32 exponent)
+{
+	const struct scounter_class *class = class_of(subject);
+
+	if (__SCOUNTER_IS_BFP(class->kind))
+		return exponent <= SCOUNTER_BFP_EXPONENT_MAX;
+	if (class->kind == SCOUNTER_MORRIS_ADAPT || class->kind == SCOUNTER_SCALABLE32)
+		return exponent + class->shift < 31;
+	return true;
+}
+
+/* A chunk of additions of 1 stays in its state. */
+static void subject_set(struct subject *subject, enum insn_state state, u32 exponent)
+{
+	switch (state) {
+	case PLAIN:
+		if (is_approximate(subject) || subject->class)
+			word_set(subject, 0);
+		break;
+	case DECIMATING:
+		word_set(subject, decimating_word(subject, exponent));
+		break;
+	case NUMA:
+		word_set(subject, raw_cpu_read(scounter_place.numa_tag));
+		break;
+	case INFLATED:
+		word_set(subject, atomic64_read(&lines->spread.word));
+		break;
+	case HALF:
+		word_set(subject, (1ULL + class_of(subject)->theta) << 32);
+		break;
 	}
 }
 
@@ -167,9 +332,10 @@ enum insn_path { COMMON, AVERAGE };
 
 /* What calls are made on, and what a run of them should do. */
 struct setup {
+	struct subject *subject;	/* NULL: nothing to set or check */
 	void *target;
-	const struct subject *subject;	/* NULL: nothing to set or check */
-	u32 exponent;
+	enum insn_state state;
+	u32 exponent;			/* while decimating, else 0 */
 	enum insn_path path;
 	u32 step;			/* what a call counts */
 	u32 chunk;			/* calls in a run */
@@ -205,14 +371,19 @@ static u64 run(site_fn site, const struct setup *setup, u32 calls)
 	return cycles;
 }
 
+static u64 setup_read(const struct setup *setup)
+{
+	/* The lines are borrowed: ask their owner. */
+	return setup->state == INFLATED ? scounter_read(lines) :
+	       subject_read(setup->subject);
+}
+
 /* Did the counter count what the calls should have? */
 static bool counted(const struct setup *setup, u64 before, u64 calls)
 {
-	u64 more = subject_read(setup->subject) - before;
+	u64 more = setup_read(setup) - before;
 
-	if (setup->exponent &&
-	    subject_word(setup->subject) >> SCOUNTER_BFP_MANTISSA_BITS !=
-	    setup->exponent)
+	if (setup->exponent && exponent_of(setup->subject) != setup->exponent)
 		return false;
 	if (!setup->exponent)
 		return more == calls * setup->step;
@@ -229,8 +400,8 @@ static s64 measure(site_fn site, const struct setup *setup, u32 chunks)
 
 	while (chunks--) {
 		if (setup->subject) {
-			subject_set(setup->subject, setup->exponent);
-			before = subject_read(setup->subject);
+			subject_set(setup->subject, setup->state, setup->exponent);
+			before = setup_read(setup);
 		}
 		cycles += run(site, setup, setup->chunk + 1);
 		cycles -= run(site, setup, 1);
@@ -248,13 +419,14 @@ struct row {
 	s32 known[2];			/* by enum insn_path */
 	s32 run_time[2];
 	u32 budget;
+	u32 budget_run_time;
 };
 
 /* The baselines; of each subject the increments, two additions, two reads. */
 #define BASELINES	4
 
 static struct row rows[BASELINES +
-		       ARRAY_SIZE(subjects) * (1 + ARRAY_SIZE(exponents) + 4)];
+		       ARRAY_SIZE(subjects) * (2 + ARRAY_SIZE(exponents) + 4)];
 static u32 nr_rows;
 static s32 empty_call;
 
@@ -275,7 +447,7 @@ static int net(site_fn site, const struct setup *setup, s32 *hundredths)
 	return 0;
 }
 
-static __printf(2, 3) struct row *row_new(u32 budget, const char *format, ...)
+static __printf(1, 2) struct row *row_new(const char *format, ...)
 {
 	struct row *row = &rows[nr_rows++];
 	va_list args;
@@ -283,7 +455,6 @@ static __printf(2, 3) struct row *row_new(u32 budget, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(row->operation, sizeof(row->operation), format, args);
 	va_end(args);
-	row->budget = budget;
 	row->known[COMMON] = row->known[AVERAGE] = NOT_MEASURED;
 	row->run_time[COMMON] = row->run_time[AVERAGE] = NOT_MEASURED;
 	return row;
@@ -294,7 +465,7 @@ static int measure_plain(const char *name, site_fn site, void *target,
 {
 	struct setup setup = { .target = target, .chunk = CHUNK_EXACT };
 
-	return net(site, &setup, &row_new(0, "%s", name)->known[path]);
+	return net(site, &setup, &row_new("%s", name)->known[path]);
 }
 
 static int measure_baselines(void)
@@ -320,6 +491,9 @@ static int measure_baselines(void)
 	return err;
 }
 
+/* Beyond 2^-15 successes are too rare to wait for. */
+#define AVERAGE_EXPONENT_MAX	15
+
 static u32 inc_chunk(u32 exponent, enum insn_path path)
 {
 	if (exponent && path == AVERAGE)
@@ -327,86 +501,115 @@ static u32 inc_chunk(u32 exponent, enum insn_path path)
 	return CHUNK_EXACT;
 }
 
-static int measure_inc(const struct subject *subject, u32 exponent)
+static struct row *inc_row(const struct subject *subject, enum insn_state state,
+			   u32 exponent)
+{
+	struct row *row;
+
+	if (exponent)
+		row = row_new("inc %s at 2^-%u", subject->name, exponent);
+	else
+		row = row_new("inc %s%s", subject->name, state_name(subject, state));
+	if (state == PLAIN || state == DECIMATING)
+		row->budget = exponent ? subject->decimating : subject->plain;
+	row->budget_run_time = subject->out_of_line ? BUDGET_NONE : row->budget;
+	return row;
+}
+
+static int measure_inc(struct subject *subject, enum insn_state state, u32 exponent)
 {
 	struct setup setup = {
-		.target = subject->target,
 		.subject = subject,
+		.target = target_of(subject),
+		.state = state,
 		.exponent = exponent,
 		.step = 1,
 	};
-	u32 budget = exponent ? BUDGET_DECIMATING : subject->budget;
-	enum insn_path paths = exponent ? AVERAGE : COMMON;
-	struct row *row;
+	enum insn_path paths = exponent && exponent <= AVERAGE_EXPONENT_MAX ?
+			       AVERAGE : COMMON;
+	struct row *row = inc_row(subject, state, exponent);
 	int err;
 
-	if (exponent)
-		row = row_new(budget, "inc %s at 2^-%u", subject->name, exponent);
-	else if (__SCOUNTER_IS_BFP(subject->kind))
-		row = row_new(budget, "inc %s still exact", subject->name);
-	else
-		row = row_new(budget, "inc %s", subject->name);
 	for (setup.path = COMMON; setup.path <= paths; setup.path++) {
 		setup.chunk = inc_chunk(exponent, setup.path);
 		err = net(subject->inc_known, &setup, &row->known[setup.path]);
-		if (!err && !subject->embedded)
+		if (!err && !subject->class)
 			err = net(site_inc, &setup, &row->run_time[setup.path]);
 		if (err)
-			return err;
+			break;
+	}
+	if (state == INFLATED)
+		word_set(subject, 0);
+	return err;
+}
+
+static int measure_contended_state(struct subject *subject)
+{
+	switch (class_of(subject)->kind) {
+	case SCOUNTER_RBO_NUMA_ADAPT:
+		return measure_inc(subject, NUMA, 0);
+	case SCOUNTER_MULTILINE_ADAPT:
+		return measure_inc(subject, INFLATED, 0);
+	case SCOUNTER_MORRIS_ADAPT:
+		return measure_inc(subject, HALF, 0);
 	}
 	return 0;
 }
 
-static int measure_incs(const struct subject *subject)
+static int measure_incs(struct subject *subject)
 {
-	int err = measure_inc(subject, 0);
+	int err = measure_inc(subject, PLAIN, 0);
 	u32 i;
 
-	if (!__SCOUNTER_IS_BFP(subject->kind))
+	if (!err)
+		err = measure_contended_state(subject);
+	if (!is_approximate(subject))
 		return err;
 	for (i = 0; !err && i < ARRAY_SIZE(exponents); i++)
-		err = measure_inc(subject, exponents[i]);
+		if (has_exponent(subject, exponents[i]))
+			err = measure_inc(subject, DECIMATING, exponents[i]);
 	return err;
 }
 
 /* A call out of line, for counters of any kind. */
 static int measure_call(const char *name, site_fn site, u32 step,
-			const struct subject *subject, u32 exponent)
+			struct subject *subject, u32 exponent)
 {
 	struct setup setup = {
-		.target = subject->target,
 		.subject = subject,
+		.target = subject->counter,
+		.state = exponent ? DECIMATING : PLAIN,
 		.exponent = exponent,
 		.path = AVERAGE,
 		.step = step,
-		.chunk = CHUNK_EXACT,
+		.chunk = step ? CHUNK_ADDED : CHUNK_EXACT,
 	};
 	struct row *row;
 
 	if (exponent)
-		row = row_new(0, "%s %s at 2^-%u", name, subject->name, exponent);
-	else if (__SCOUNTER_IS_BFP(subject->kind))
-		row = row_new(0, "%s %s still exact", name, subject->name);
+		row = row_new("%s %s at 2^-%u", name, subject->name, exponent);
 	else
-		row = row_new(0, "%s %s", name, subject->name);
+		row = row_new("%s %s%s", name, subject->name, state_name(subject, PLAIN));
 	return net(site, &setup, &row->run_time[AVERAGE]);
 }
 
-static int measure_calls(const struct subject *subject)
+static int measure_calls(struct subject *subject)
 {
-	int err;
+	u32 exponent = class_of(subject)->kind == SCOUNTER_BFP_DUP ? 0 : 8;
+	int err = 0;
 
-	/* An exact mantissa of bfp_dup is too small for these additions. */
-	if (subject->embedded || subject->kind == SCOUNTER_BFP_DUP)
+	if (subject->class)
 		return 0;
-	err = measure_call("add 1500", site_add, ADDED, subject, 0);
+	/* The others are added to in too few calls until they decimate. */
+	if (!is_approximate(subject) || class_of(subject)->kind == SCOUNTER_BFP_CSUP)
+		err = measure_call("add 1500", site_add, ADDED, subject, 0);
 	if (!err)
 		err = measure_call("read", site_read, 0, subject, 0);
-	if (err || !__SCOUNTER_IS_BFP(subject->kind))
+	if (err || !is_approximate(subject) || !exponent)
 		return err;
-	err = measure_call("add 1500", site_add, ADDED, subject, 8);
+	err = measure_call("add 1500", site_add, ADDED, subject, exponent);
 	if (!err)
-		err = measure_call("read", site_read, 0, subject, 8);
+		err = measure_call("read", site_read, 0, subject, exponent);
 	return err;
 }
 
@@ -447,7 +650,7 @@ static int figures_show(struct seq_file *seq, void *unused)
 		show_figure(seq, rows[i].known[AVERAGE]);
 		show_figure(seq, rows[i].run_time[COMMON]);
 		show_figure(seq, rows[i].run_time[AVERAGE]);
-		seq_printf(seq, "\t%u\n", rows[i].budget);
+		seq_printf(seq, "\t%u\t%u\n", rows[i].budget, rows[i].budget_run_time);
 	}
 	return 0;
 }
@@ -458,25 +661,28 @@ static void counters_destroy(void)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(subjects); i++)
-		if (!subjects[i].embedded && subjects[i].target)
-			scounter_destroy(subjects[i].target);
+		scounter_destroy(subjects[i].counter);
+	scounter_destroy(lines);
 }
 
 static int counters_create(void)
 {
-	struct scounter *counter;
 	u32 i;
 
+	lines = scounter_create("lines", NULL, SCOUNTER_MULTILINE, 0, GFP_KERNEL);
+	if (IS_ERR(lines))
+		return PTR_ERR(lines);
 	for (i = 0; i < ARRAY_SIZE(subjects); i++) {
-		if (subjects[i].embedded)
+		struct subject *subject = &subjects[i];
+
+		if (subject->class)
 			continue;
-		counter = scounter_create(subjects[i].name, NULL,
-					  subjects[i].kind, 0, GFP_KERNEL);
-		if (IS_ERR(counter)) {
+		subject->counter = scounter_create(subject->name, NULL,
+						   subject->kind, 0, GFP_KERNEL);
+		if (IS_ERR(subject->counter)) {
 			counters_destroy();
-			return PTR_ERR(counter);
+			return PTR_ERR(subject->counter);
 		}
-		subjects[i].target = counter;
 	}
 	return 0;
 }
