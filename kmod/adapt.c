@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * multiline_adapt: a word that is a plain count until an increment has failed
- * TRIES times, and from then on the address of lines, one a node; where these are
+ * adapt_tries times, and from then on the address of lines, one a node; where these are
  * contended in turn, of several lines a node.  A reset takes the lines back.
  *
  *      count  --inflate-->  lines  --reset: close-->  closing  --deflate-->  count
@@ -52,12 +52,15 @@
 #include "lines.h"
 #include "random.h"
 
-#define TRIES		4	/* that must fail before the word inflates */
 #define READY		8	/* inflated states that wait to be used */
 #define PERIOD		HZ	/* between two looks for contended lines */
 
 /* offset is twice the number, plus the seal. */
 #define SEALED		1
+
+uint scounter_adapt_tries = 4;
+module_param_named(adapt_tries, scounter_adapt_tries, uint, 0444);
+MODULE_PARM_DESC(adapt_tries, "failed tries of one increment after which multiline_adapt inflates and morris_adapt decimates (default 4)");
 
 static uint grow_rate = 1 << 20;
 module_param(grow_rate, uint, 0444);
@@ -268,7 +271,7 @@ static notrace void adapt_apply(const struct scounter_ref *ref, u64 n, u32 failu
 	rnd = scounter_random_get();
 	for (;; failures++) {
 		seen = atomic64_read(&ref->word64->word);
-		if (is_plain(seen) && failures >= TRIES && inflate(ref, seen))
+		if (is_plain(seen) && failures >= scounter_adapt_tries && inflate(ref, seen))
 			continue;
 		if (is_plain(seen) ? plain_add(ref, seen, n) :
 				     inflated_add(ref->word64, seen, n))

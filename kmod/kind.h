@@ -72,6 +72,9 @@ extern const struct scounter_kind_ops scounter_scalable32_ops;
 
 #define SCOUNTER_KINDS		16
 
+/* Failed tries of one increment after which a kind that adapts does so. */
+extern uint scounter_adapt_tries;
+
 /* What several kinds have as the end of their range: 2^63 - 1. */
 extern const u64 scounter_s64_max;
 

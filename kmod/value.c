@@ -9,7 +9,7 @@
  * and is not drawn anew.
  *
  * morris_adapt counts in the lower half of its word until an increment has
- * failed ADAPT_TRIES times, and from there on in the upper half, which then holds
+ * failed adapt_tries times, and from there on in the upper half, which then holds
  * a + n and is never 0 again (section 3.2, "Variations").  With the option `sensitive`,
  * scalable counts by one until a compare-and-swap fails, and the highest bit of
  * its word says so (Ayers 2023, end notes).
@@ -24,8 +24,6 @@
 #include "kind.h"
 #include "random.h"
 #include "repr/value.h"
-
-#define ADAPT_TRIES	4
 
 static notrace bool is_word32(const struct scounter_ref *ref)
 {
@@ -106,7 +104,7 @@ static notrace u64 value_of(const struct scounter_ref *ref, u64 word)
 static notrace bool is_plain(const struct scounter_ref *ref, u64 word, u64 n, u32 failures)
 {
 	if (is_morris_adapt(ref))
-		return !(word >> 32) && failures < ADAPT_TRIES &&
+		return !(word >> 32) && failures < scounter_adapt_tries &&
 		       n <= U32_MAX - word;
 	return is_sensitive(ref) && !(word & contended_bit(ref));
 }

@@ -5,6 +5,8 @@
 #include "classes.h"
 #include "exact.h"
 #include "table.h"
+#include "util.h"
+#include "value.h"
 
 static void print_measured(u64 seed)
 {
@@ -58,10 +60,107 @@ static void print_worst(void)
 	fputs(line, stdout);
 }
 
+/* What the runs of a table or a curve are: as many as take some seconds each. */
+static u32 run_count(u32 error_ppm)
+{
+	return error_ppm < 10000 ? 600 : error_ppm < 50000 ? 2000 : 10000;
+}
+
+static void print_values(u64 seed)
+{
+	static const u32 accuracies[] = { 5000, 10000, 50000 };
+	static const u64 at[] = { 1000, 100000, 10000000, 1000000000 };
+	static const char line[] =
+		"================================  =====  ==========  =====  =======  ======  =======  =======\n";
+	u32 kind, i, j;
+
+	fputs(line, stdout);
+	printf("kind                              error  n           runs   mean     s.e.    RSD      limit\n");
+	fputs(line, stdout);
+	for (kind = 0; kind < VALUE_KINDS; kind++) {
+		for (i = 0; i < 3; i++) {
+			struct value_runs runs =
+				value_run(&value_machine_kmod, kind, accuracies[i],
+					  run_count(accuracies[i]), at, 4,
+					  derive_seed(seed, "values", kind * 3 + i));
+
+			for (j = 0; j < 4; j++) {
+				struct summary summary = summarize(&runs.error[j]);
+				double percent = 100.0 / at[j];
+
+				printf("%-32s  %-5g  %-10llu  %-5u  %+.4f  %.4f  %-7.4f  %.4f\n",
+				       value_names[kind], accuracies[i] / 1e4, at[j],
+				       runs.count, percent * summary.mean,
+				       percent * summary.mean_error,
+				       percent * sqrt(summary.variance),
+				       100 * value_limit(&runs.rule));
+			}
+		}
+	}
+	fputs(line, stdout);
+}
+
+/* The 5th and 95th percentiles that Ayers shows, of a normal distribution. */
+static void print_thresholds(u64 seed)
+{
+	static const u64 at[] = { 1000000 };
+	static const char line[] = "=========  =======  =======  ============\n";
+	u32 log2;
+
+	fputs(line, stdout);
+	printf("threshold  RSD      limit    5 %% to 95 %%\n");
+	fputs(line, stdout);
+	for (log2 = 10; log2 <= 15; log2++) {
+		/* Between what this threshold serves and what the next does. */
+		u32 ppm = 1e6 * sqrt(3 / (ldexp(4, log2) - 3)) + 1;
+		struct value_runs runs = value_run(&value_machine_kmod, SCALABLE, ppm,
+						   2000, at, 1,
+						   derive_seed(seed, "threshold", log2));
+		struct summary summary = summarize(&runs.error[0]);
+		double rsd = 100 * sqrt(summary.variance) / at[0];
+
+		printf("2^%-7u  %-7.4f  %-7.4f  +- %.2f\n", runs.rule.shift, rsd,
+		       100 * value_limit(&runs.rule), 1.645 * rsd);
+	}
+	fputs(line, stdout);
+}
+
+/* Relative standard deviations in percent against n, for the 1 % class. */
+void print_curve(u64 seed)
+{
+	enum { PPM = 10000, POINTS = 15 };
+	u64 at[POINTS];
+	struct value_runs runs[VALUE_KINDS];
+	u32 kind, i;
+
+	/* Powers of the square root of 10, from 100 on. */
+	for (i = 0; i < POINTS; i++)
+		at[i] = llround(pow(10, 2 + i / 2.0));
+	for (kind = 0; kind < VALUE_KINDS; kind++)
+		runs[kind] = value_run(&value_machine_kmod, kind, PPM, run_count(PPM), at,
+				       POINTS, derive_seed(seed, "curve", kind));
+	printf("# seed %llu, %u runs; relative standard deviation in percent, 1 %% class\n",
+	       seed, run_count(PPM));
+	printf("# n, bfp_dup (exact), morris, scalable, scalable with cap (measured)\n");
+	for (i = 0; i < POINTS; i++) {
+		printf("%llu %.5f", at[i], 100 * exact_rsd(scounter_bfp_theta(PPM), at[i]));
+		for (kind = 0; kind < VALUE_KINDS; kind++) {
+			struct summary summary = summarize(&runs[kind].error[i]);
+
+			printf(" %.5f", 100 * sqrt(summary.variance) / at[i]);
+		}
+		printf("\n");
+	}
+}
+
 void print_tables(u64 seed)
 {
 	printf("Seed %llu.\n\n", seed);
 	print_measured(seed);
 	printf("\n");
 	print_worst();
+	printf("\n");
+	print_values(seed);
+	printf("\n");
+	print_thresholds(seed);
 }

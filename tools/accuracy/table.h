@@ -7,4 +7,7 @@
 /* The tables of Documentation/accuracy.rst, on standard output. */
 void print_tables(u64 seed);
 
+/* Relative standard deviations against n, as columns for gnuplot. */
+void print_curve(u64 seed);
+
 #endif /* _ACCURACY_TABLE_H */

@@ -34,10 +34,20 @@ module_param(reset, bool, 0400);
 static bool busted;
 module_param(busted, bool, 0400);
 
+/* SCOUNTER_EXACT is not multiline_adapt alone: it may grow several lines a node. */
 static const enum scounter_kind kinds[] = {
-	SCOUNTER_ATOMIC, SCOUNTER_PERCPU, SCOUNTER_MULTILINE,
-	SCOUNTER_BFP_DUP, SCOUNTER_BFP_CSUP,
+	SCOUNTER_ATOMIC, SCOUNTER_PERCPU, SCOUNTER_MULTILINE, SCOUNTER_CAS,
+	SCOUNTER_RBO, SCOUNTER_RBO_NUMA, SCOUNTER_RBO_NUMA_ADAPT,
+	SCOUNTER_COHORT, SCOUNTER_MULTILINE_ADAPT, SCOUNTER_EXACT,
+	SCOUNTER_BFP_DUP, SCOUNTER_BFP_CSUP, SCOUNTER_MORRIS,
+	SCOUNTER_MORRIS_ADAPT, SCOUNTER_SCALABLE, SCOUNTER_SCALABLE32,
+	SCOUNTER_RACING,
 };
+
+static const char *name_of(enum scounter_kind kind)
+{
+	return kind == SCOUNTER_EXACT ? "exact" : scounter_kind_name(kind);
+}
 
 #define KINDS	ARRAY_SIZE(kinds)
 
@@ -201,7 +211,7 @@ static int hammer_show(struct seq_file *seq, void *unused)
 		for (context = 0; context < CONTEXTS; context++)
 			events += atomic64_read(&rounds[context]) * EVENTS_A_ROUND;
 		scounter_read_est(counters[i], &estimate);
-		seq_printf(seq, "%s %llu %llu %u %llu\n", scounter_kind_name(kinds[i]),
+		seq_printf(seq, "%s %llu %llu %u %llu\n", name_of(kinds[i]),
 			   events, returned[i] + estimate.value, estimate.error_ppm,
 			   went_down[i]);
 	}
@@ -225,7 +235,7 @@ static int create_counters(void)
 	int i;
 
 	for (i = 0; i < KINDS; i++) {
-		counters[i] = scounter_create(scounter_kind_name(kinds[i]), NULL,
+		counters[i] = scounter_create(name_of(kinds[i]), NULL,
 					      kinds[i], 0, GFP_KERNEL);
 		if (IS_ERR(counters[i]))
 			return PTR_ERR(counters[i]);

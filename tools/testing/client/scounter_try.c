@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Creates one counter as its parameters say, and counts `add` events in it. */
+/* Creates one counter as its parameters say, and counts `add` and `more` events in it. */
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/scounter.h>
@@ -14,16 +14,35 @@ static uint error;
 module_param(error, uint, 0400);
 static ulong add;
 module_param(add, ulong, 0400);
+static ulong more;
+module_param(more, ulong, 0400);
+static bool wrap;
+module_param(wrap, bool, 0400);
+static bool sensitive;
+module_param(sensitive, bool, 0400);
+static u8 granularity;
+module_param(granularity, byte, 0400);
+static u8 components;
+module_param(components, byte, 0400);
 
 static struct scounter *counter;
 
 static int __init try_init(void)
 {
-	counter = scounter_create(name, group, scounter_kind_by_name(kind), error,
-				  GFP_KERNEL);
+	const struct scounter_params params = {
+		.kind = scounter_kind_by_name(kind),
+		.error_ppm = error,
+		.flags = (wrap ? SCOUNTER_CLASS_WRAP : 0) |
+			 (sensitive ? SCOUNTER_CLASS_SENSITIVE : 0),
+		.granularity_log2 = granularity,
+		.components = components,
+	};
+
+	counter = scounter_create_params(name, group, &params, GFP_KERNEL);
 	if (IS_ERR(counter))
 		return PTR_ERR(counter);
 	scounter_add(counter, add);
+	scounter_add(counter, more);
 	return 0;
 }
 

@@ -15,4 +15,6 @@ static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 	return (u64)((unsigned __int128)a * b >> shift);
 }
 
+#define DIV64_U64_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+
 #endif /* _SHIM_LINUX_MATH64_H */

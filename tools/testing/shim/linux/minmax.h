@@ -19,4 +19,15 @@
 	_min_t_a < _min_t_b ? _min_t_a : _min_t_b;	\
 })
 
+#define max(a, b) ({					\
+	__auto_type _max_a = (a);			\
+	__auto_type _max_b = (b);			\
+	_Static_assert(__builtin_types_compatible_p(	\
+			typeof(_max_a), typeof(_max_b)),	\
+		       "max() of different types");	\
+	_max_a > _max_b ? _max_a : _max_b;		\
+})
+
+#define clamp(value, low, high)	min(max(value, low), high)
+
 #endif /* _SHIM_LINUX_MINMAX_H */

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Is a kind non-blocking?  CPUs 1 and 2 count in one counter, each second event
+ * as after a failed compare-and-swap, where a lock would be taken.  CPU 0 stops
+ * CPU 1 again and again wherever it is, by an NMI whose handler spins, and waits
+ * for CPU 2 to count another PROGRESS events.  Only a lock that CPU 1 holds, or
+ * a wait for it, can keep CPU 2 from that.
+ *
+ * Loading succeeds if CPU 2 always did so, and fails with ETIMEDOUT once it did
+ * not for TIMEOUT; with ENODEV where there are no NMIs to send, or no three CPUs.
+ * In the end the counter must hold what was counted: otherwise ERANGE.
+ */
+#include <linux/atomic.h>
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/scounter.h>
+
+#ifdef CONFIG_X86_LOCAL_APIC
+#include <asm/apic.h>
+#include <asm/nmi.h>
+#endif
+
+#define PROGRESS	100
+#define TIMEOUT		(3 * HZ)
+
+static char *kind = "exact";
+module_param(kind, charp, 0400);
+static uint stalls = 60;
+module_param(stalls, uint, 0400);
+
+static struct scounter *counter;
+static bool has_slow_path;
+static u64 counted[3];		/* by CPU */
+
+#ifdef CONFIG_X86_LOCAL_APIC
+#define STALLED_CPU	1
+
+static bool stall, stalled;
+
+static int spin_in_nmi(unsigned int type, struct pt_regs *regs)
+{
+	if (smp_processor_id() != STALLED_CPU || !READ_ONCE(stall))
+		return NMI_DONE;
+	WRITE_ONCE(stalled, true);
+	while (READ_ONCE(stall))
+		cpu_relax();
+	WRITE_ONCE(stalled, false);
+	return NMI_HANDLED;
+}
+
+static int stall_prepare(void)
+{
+	return register_nmi_handler(NMI_LOCAL, spin_in_nmi, 0, "scounter_stall");
+}
+
+static void stall_finish(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "scounter_stall");
+}
+
+static void stall_begin(void)
+{
+	WRITE_ONCE(stall, true);
+	apic->send_IPI(STALLED_CPU, NMI_VECTOR);
+	while (!READ_ONCE(stalled))
+		cpu_relax();
+}
+
+static void stall_end(void)
+{
+	WRITE_ONCE(stall, false);
+	while (READ_ONCE(stalled))
+		cpu_relax();
+}
+#else
+static int stall_prepare(void) { return -ENODEV; }
+static void stall_finish(void) { }
+static void stall_begin(void) { }
+static void stall_end(void) { }
+#endif
+
+static int count(void *data)
+{
+	u64 *mine = data;
+
+	while (!kthread_should_stop()) {
+		if (*mine % 2 && has_slow_path)
+			__scounter_finish(counter, SCOUNTER_CONTENDED);
+		else
+			scounter_inc(counter);
+		WRITE_ONCE(*mine, *mine + 1);
+		if (*mine % 1024 == 0)
+			cond_resched();
+	}
+	return 0;
+}
+
+/* Does CPU 2 go on while CPU 1 stands still? */
+static bool goes_on(void)
+{
+	u64 before = READ_ONCE(counted[2]);
+	unsigned long end = jiffies + TIMEOUT;
+
+	while (READ_ONCE(counted[2]) < before + PROGRESS)
+		if (time_after(jiffies, end))
+			return false;
+	return true;
+}
+
+static int stall_and_watch(void)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; !err && i < stalls; i++) {
+		stall_begin();
+		if (!goes_on())
+			err = -ETIMEDOUT;
+		stall_end();
+		/* At no fixed distance, so that CPU 1 is met anywhere. */
+		usleep_range(50, 500);
+	}
+	return err;
+}
+
+static int with_threads(void)
+{
+	struct task_struct *threads[3] = {};
+	int cpu, err = 0;
+
+	for (cpu = 1; !err && cpu <= 2; cpu++) {
+		threads[cpu] = kthread_create_on_cpu(count, &counted[cpu], cpu, "stall/%u");
+		err = PTR_ERR_OR_ZERO(threads[cpu]);
+		if (!err)
+			wake_up_process(threads[cpu]);
+	}
+	/* Both count before the first stall: one that never ran cannot be met. */
+	while (!err && !(READ_ONCE(counted[1]) && READ_ONCE(counted[2])))
+		msleep(1);
+	if (!err)
+		err = stall_and_watch();
+	for (cpu = 1; cpu <= 2; cpu++)
+		if (!IS_ERR_OR_NULL(threads[cpu]))
+			kthread_stop(threads[cpu]);
+	return err;
+}
+
+/* To 10 % for approximate kinds: that they count is tested elsewhere. */
+static int check_value(void)
+{
+	struct scounter_estimate estimate;
+	u64 events = counted[1] + counted[2];
+	u64 off;
+
+	scounter_read_est(counter, &estimate);
+	off = estimate.value > events ? estimate.value - events :
+					events - estimate.value;
+	pr_info("scounter_stall: %s: %u stalls, %llu events, value %llu\n", kind,
+		stalls, events, estimate.value);
+	if (estimate.flags & SCOUNTER_F_LOSSY)
+		return 0;
+	return off > (estimate.error_ppm ? events / 10 : 0) ? -ERANGE : 0;
+}
+
+static int __init stall_init(void)
+{
+	int number = scounter_kind_by_name(kind);
+	int err;
+
+	if (number < 0)
+		return number;
+	if (!cpu_online(1) || !cpu_online(2))
+		return -ENODEV;
+	err = stall_prepare();
+	if (err)
+		return err;
+	counter = scounter_create(kind, NULL, number, 0, GFP_KERNEL);
+	err = PTR_ERR_OR_ZERO(counter);
+	if (!err) {
+		has_slow_path = counter->is_bfp ||
+			(counter->is_other && number != SCOUNTER_PERCPU);
+		err = with_threads();
+		if (!err)
+			err = check_value();
+		scounter_destroy(counter);
+	}
+	stall_finish();
+	return err;
+}
+
+static void __exit stall_exit(void)
+{
+}
+
+module_init(stall_init);
+module_exit(stall_exit);
+
+MODULE_DESCRIPTION("scounter test: can a stalled CPU stop another?");
+MODULE_LICENSE("GPL");
