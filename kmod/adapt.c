@@ -35,6 +35,7 @@
  * Dice, Lev & Moir 2013, section 2.2.
  */
 #include <linux/atomic.h>
+#include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/llist.h>
@@ -72,13 +73,20 @@ struct inflated {
 	u32 components;			/* that it may grow to */
 	u64 base;
 	atomic64_t offset;
-	raw_spinlock_t lock;		/* of word, but for closing and growing */
-	struct scounter_word64 *word;	/* NULL: has been destroyed */
+	struct scounter_word64 *word;	/* under its lock; NULL: is no longer ours */
 	struct rcu_head rcu;
 	struct llist_node fresh, dead;
 	struct list_head watched;
 	u64 seen[];			/* by node: the line when last looked at */
 };
+
+/*
+ * Under the lock of a word its memory stays: who destroys it takes the lock, also
+ * if it is a count, which it may have become by the hands of another than
+ * deflate(), who is then still about to look at it.
+ */
+#define LOCKS_LOG2	6
+static raw_spinlock_t locks[1 << LOCKS_LOG2];
 
 static struct inflated *ready[READY];
 static LLIST_HEAD(fresh);	/* inflated since the work ran */
@@ -97,6 +105,11 @@ static void tend_soon(struct irq_work *work)
 
 /* Work can be queued from an interrupt at most, and this from anywhere. */
 static DEFINE_IRQ_WORK(tend_irq_work, tend_soon);
+
+static raw_spinlock_t *lock_of(const struct scounter_word64 *word)
+{
+	return &locks[hash_ptr(word, LOCKS_LOG2)];
+}
 
 static notrace bool is_plain(s64 word)
 {
@@ -123,12 +136,21 @@ static notrace u64 grown_part(const struct inflated *inflated)
 	return grown ? sum + scounter_lines_sum(grown) : sum;
 }
 
+/*
+ * Of twice the sum, and modulo 2^64 as the offset itself: right although lines,
+ * which only grow, may have passed 2^62 with resets in between.
+ */
+static notrace u64 value_at(u64 sum, u64 offset)
+{
+	return min_t(u64, (2 * sum + (offset & ~(u64)SEALED)) >> 1, SCOUNTER_ADAPT_MAX);
+}
+
 static notrace u64 inflated_value(const struct inflated *inflated)
 {
 	/* Before the lines; pairs with the order in which resets read them. */
 	s64 offset = atomic64_read_acquire(&inflated->offset);
 
-	return min_t(u64, grown_part(inflated) + (offset >> 1), SCOUNTER_ADAPT_MAX);
+	return value_at(grown_part(inflated), offset);
 }
 
 static struct inflated *inflated_alloc(gfp_t gfp)
@@ -144,7 +166,6 @@ static struct inflated *inflated_alloc(gfp_t gfp)
 		return NULL;
 	}
 	inflated->lines->owner = inflated;
-	raw_spin_lock_init(&inflated->lock);
 	INIT_LIST_HEAD(&inflated->watched);
 	return inflated;
 }
@@ -311,18 +332,36 @@ static void adapt_read_est(const struct scounter_ref *ref,
 		estimate->flags |= SCOUNTER_F_INFLATED;
 }
 
+/* The word of a state, locked, or NULL if it is destroyed or a count again. */
+static struct scounter_word64 *lock_word(struct inflated *inflated,
+					 unsigned long *flags)
+{
+	struct scounter_word64 *word = READ_ONCE(inflated->word);
+
+	if (!word)
+		return NULL;
+	raw_spin_lock_irqsave(lock_of(word), *flags);
+	if (inflated->word)
+		return word;
+	raw_spin_unlock_irqrestore(lock_of(word), *flags);
+	return NULL;
+}
+
 /* No task and no interrupt handler adds to the lines any more. */
 static void deflate(struct rcu_head *rcu)
 {
 	struct inflated *inflated = container_of(rcu, struct inflated, rcu);
+	struct scounter_word64 *word;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&inflated->lock, flags);
-	if (inflated->word) {
-		atomic64_or(SEALED, &inflated->offset);
-		unspread(inflated->word, inflated);
+	word = lock_word(inflated, &flags);
+	if (word) {
+		/* The lines, as the grace period left them, before the seal. */
+		atomic64_fetch_or_release(SEALED, &inflated->offset);
+		unspread(word, inflated);
+		WRITE_ONCE(inflated->word, NULL);
+		raw_spin_unlock_irqrestore(lock_of(word), flags);
 	}
-	raw_spin_unlock_irqrestore(&inflated->lock, flags);
 	bury(inflated);
 }
 
@@ -355,7 +394,7 @@ static bool inflated_fetch_reset(struct inflated *inflated, u64 *value)
 		if (offset & SEALED)
 			return false;
 		sum = grown_part(inflated);
-		*value = sum + (offset >> 1);
+		*value = value_at(sum, offset);
 	} while (!atomic64_try_cmpxchg(&inflated->offset, &offset, -2 * (s64)sum));
 	return true;
 }
@@ -397,22 +436,19 @@ static void adapt_gather(const struct scounter_ref *ref)
 	struct scounter_word64 *word = ref->word64;
 	struct inflated *inflated;
 	unsigned long flags;
-	s64 seen;
+	u64 seen;
 
-	rcu_read_lock();
+	/* Nobody else changes the word under its lock now. */
+	raw_spin_lock_irqsave(lock_of(word), flags);
 	seen = atomic64_read_acquire(&word->word);
-	while (!is_plain(seen)) {
+	if (!is_plain(seen)) {
 		inflated = inflated_of(seen);
-		raw_spin_lock_irqsave(&inflated->lock, flags);
-		if (atomic64_try_cmpxchg(&word->word, &seen, inflated_value(inflated))) {
-			inflated->word = NULL;
-			if (__scounter_is_lines(seen))
-				bury(inflated);
-			seen = 0;
-		}
-		raw_spin_unlock_irqrestore(&inflated->lock, flags);
+		atomic64_set(&word->word, inflated_value(inflated));
+		WRITE_ONCE(inflated->word, NULL);
+		if (__scounter_is_lines(seen))
+			bury(inflated);
 	}
-	rcu_read_unlock();
+	raw_spin_unlock_irqrestore(lock_of(word), flags);
 }
 
 static size_t adapt_bytes(const struct scounter *counter)
@@ -456,17 +492,19 @@ static bool grow(struct inflated *inflated)
 	struct scounter_lines *grown =
 		scounter_lines_alloc(inflated->components, GFP_KERNEL);
 	u64 old = scounter_lines_word(inflated->lines);
+	struct scounter_word64 *word;
 	unsigned long flags;
 
 	if (!grown)
 		return false;
 	grown->owner = inflated;
-	raw_spin_lock_irqsave(&inflated->lock, flags);
 	/* Who counts in them is seen only by those who see them. */
 	smp_store_release(&inflated->grown, grown);
-	if (inflated->word)
-		atomic64_cmpxchg(&inflated->word->word, old, scounter_lines_word(grown));
-	raw_spin_unlock_irqrestore(&inflated->lock, flags);
+	word = lock_word(inflated, &flags);
+	if (word) {
+		atomic64_cmpxchg(&word->word, old, scounter_lines_word(grown));
+		raw_spin_unlock_irqrestore(lock_of(word), flags);
+	}
 	return true;
 }
 
@@ -484,7 +522,8 @@ static void watch(void)
 	static unsigned long last_look;
 	struct inflated *inflated, *next;
 
-	if (time_before(jiffies, last_look + PERIOD))
+	/* Not time_before(): jiffies begin far from 0. */
+	if (jiffies - last_look < PERIOD)
 		return;
 	last_look = jiffies;
 	list_for_each_entry_safe(inflated, next, &watched, watched)
@@ -540,6 +579,10 @@ static void tend(struct work_struct *work)
 
 void scounter_adapt_init(void)
 {
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(locks); i++)
+		raw_spin_lock_init(&locks[i]);
 	refill();
 }
 
