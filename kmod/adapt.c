@@ -619,3 +619,7 @@ const struct scounter_kind_ops scounter_multiline_adapt_ops = {
 	.read_est	= adapt_read_est,
 	.fetch_reset	= adapt_fetch_reset,
 };
+
+#ifdef SCOUNTER_KUNIT
+#include "tests/adapt_kunit.c"
+#endif

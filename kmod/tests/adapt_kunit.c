@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * multiline_adapt, state by state.  Included by kmod/adapt.c: which state a word
+ * is in, and to take all lines that are ready, is known there alone.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+
+static const struct scounter_class adapt_class =
+	SCOUNTER_CLASS(SCOUNTER_MULTILINE_ADAPT, 0);
+static const struct scounter_class growing_class = SCOUNTER_CLASS(SCOUNTER_EXACT, 0);
+
+static struct scounter_ref ref_of(struct scounter_word64 *word,
+				  const struct scounter_class *class)
+{
+	return (struct scounter_ref) { .word64 = word, .class = class };
+}
+
+static u64 word_of(struct scounter_word64 *word)
+{
+	return atomic64_read(&word->word);
+}
+
+static bool is_closing(u64 word)
+{
+	return !__scounter_is_lines(word) && word & SCOUNTER_SPREAD_CLOSING;
+}
+
+/* Until the condition holds; bounded, as a bug must end the run. */
+#define WAIT_FOR(test, condition) do {				\
+	u32 tries_left = 3000;					\
+								\
+	while (!(condition) && --tries_left)			\
+		msleep(10);					\
+	KUNIT_ASSERT_TRUE_MSG(test, tries_left > 0, #condition);	\
+} while (0)
+
+/* An increment that has failed TRIES times.  Waits for lines to be ready. */
+static void fail_and_count(struct kunit *test, struct scounter_word64 *word,
+			   const struct scounter_class *class)
+{
+	struct scounter_ref ref = ref_of(word, class);
+	u32 tries_left = 3000;
+
+	do {
+		adapt_apply(&ref, 1, TRIES);
+		if (!is_plain(word_of(word)))
+			return;
+		/* There were no lines: it counted, and is to be asked again. */
+		KUNIT_ASSERT_GT(test, scounter_word64_fetch_reset(word, class), 0ULL);
+		msleep(10);
+	} while (--tries_left);
+	KUNIT_FAIL_AND_ABORT(test, "never inflates");
+}
+
+/* Inflated, with a value. */
+static void inflate_with(struct kunit *test, struct scounter_word64 *word,
+			 const struct scounter_class *class, u64 value)
+{
+	scounter_word64_init(word);
+	fail_and_count(test, word, class);
+	KUNIT_ASSERT_TRUE(test, __scounter_is_lines(word_of(word)));
+	scounter_word64_add(word, class,
+			    value - scounter_word64_read(word, class));
+	KUNIT_ASSERT_EQ(test, scounter_word64_read(word, class), value);
+}
+
+static u32 flags_of(struct scounter_word64 *word, const struct scounter_class *class)
+{
+	struct scounter_estimate estimate;
+
+	scounter_word64_read_est(word, class, &estimate);
+	return estimate.flags;
+}
+
+static void a_word_inflates_after_four_failures(struct kunit *test)
+{
+	struct scounter_word64 word = SCOUNTER_WORD_INIT;
+	struct scounter_ref ref = ref_of(&word, &adapt_class);
+	u32 failures;
+
+	KUNIT_EXPECT_EQ(test, TRIES, 4);
+	for (failures = 0; failures < TRIES; failures++) {
+		adapt_apply(&ref, 1, failures);
+		KUNIT_EXPECT_EQ(test, word_of(&word), failures + 1ULL);
+	}
+	__scounter_word64_finish(&word, &adapt_class, SCOUNTER_CONTENDED);
+	KUNIT_EXPECT_EQ(test, word_of(&word), 5ULL);
+	KUNIT_EXPECT_EQ(test, flags_of(&word, &adapt_class), 0U);
+	scounter_word64_fetch_reset(&word, &adapt_class);
+	inflate_with(test, &word, &adapt_class, 6);
+	KUNIT_EXPECT_EQ(test, flags_of(&word, &adapt_class), SCOUNTER_F_INFLATED);
+	scounter_word64_destroy(&word, &adapt_class);
+}
+
+/* What the word has counted goes on to count; also by an increment. */
+static void what_was_counted_stays(struct kunit *test)
+{
+	struct scounter_word64 word = SCOUNTER_WORD_INIT;
+	struct scounter_ref ref = ref_of(&word, &adapt_class);
+
+	WAIT_FOR(test, READ_ONCE(ready[0]));
+	scounter_word64_add(&word, &adapt_class, 1000);
+	adapt_apply(&ref, 1, TRIES);
+	KUNIT_ASSERT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class), 1001ULL);
+	scounter_word64_destroy(&word, &adapt_class);
+	KUNIT_EXPECT_EQ(test, word_of(&word), 1001ULL);
+}
+
+static void count_in_this_state(struct kunit *test, struct scounter_word64 *word,
+				const struct scounter_class *class)
+{
+	u64 before = scounter_word64_read(word, class);
+	u32 i;
+
+	for (i = 0; i < 100; i++) {
+		scounter_word64_inc(word, &adapt_class);
+		scounter_word64_add(word, class, i);
+	}
+	scounter_word64_add(word, class, 0);
+	KUNIT_EXPECT_EQ(test, scounter_word64_read(word, class), before + 100 + 4950);
+}
+
+/* lines, closing, count: counted, read and reset in each. */
+static void a_reset_goes_through_all_states(struct kunit *test)
+{
+	struct scounter_word64 word;
+	u64 total = 0;
+	u32 round;
+
+	for (round = 0; round < 3; round++) {
+		inflate_with(test, &word, &adapt_class, 500);
+		count_in_this_state(test, &word, &adapt_class);
+		KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &adapt_class),
+				5550ULL);
+		count_in_this_state(test, &word, &adapt_class);
+		total = scounter_word64_fetch_reset(&word, &adapt_class);
+		KUNIT_EXPECT_EQ(test, total, 5050ULL);
+		KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class), 0ULL);
+		count_in_this_state(test, &word, &adapt_class);
+		WAIT_FOR(test, is_plain(word_of(&word)));
+		KUNIT_EXPECT_EQ(test, word_of(&word), 5050ULL);
+		KUNIT_EXPECT_EQ(test, flags_of(&word, &adapt_class), 0U);
+		count_in_this_state(test, &word, &adapt_class);
+		KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &adapt_class),
+				10100ULL);
+	}
+	scounter_word64_destroy(&word, &adapt_class);
+}
+
+static void a_reset_closes_the_lines(struct kunit *test)
+{
+	struct scounter_word64 word;
+
+	inflate_with(test, &word, &adapt_class, 9);
+	/* No grace period ends meanwhile. */
+	rcu_read_lock();
+	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &adapt_class), 9ULL);
+	KUNIT_EXPECT_TRUE(test, is_closing(word_of(&word)));
+	KUNIT_EXPECT_EQ(test, flags_of(&word, &adapt_class), SCOUNTER_F_INFLATED);
+	count_in_this_state(test, &word, &adapt_class);
+	KUNIT_EXPECT_TRUE(test, is_closing(word_of(&word)));
+	rcu_read_unlock();
+	scounter_word64_destroy(&word, &adapt_class);
+	KUNIT_EXPECT_EQ(test, word_of(&word), 5050ULL);
+}
+
+/*
+ * Sealed, and not a count yet: for as long as deflate() takes from one line to
+ * the next.  Here it is held there, by the lock that it will take.
+ */
+static struct inflated *seal(struct kunit *test, struct scounter_word64 *word, u64 value)
+{
+	struct inflated *inflated;
+
+	inflate_with(test, word, &adapt_class, value + 7);
+	rcu_read_lock();
+	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(word, &adapt_class), value + 7);
+	scounter_word64_add(word, &adapt_class, value);
+	KUNIT_ASSERT_TRUE(test, is_closing(word_of(word)));
+	inflated = inflated_of(word_of(word));
+	atomic64_fetch_or_release(SEALED, &inflated->offset);
+	return inflated;
+}
+
+static void a_sealed_word_is_read(struct kunit *test)
+{
+	struct scounter_word64 word;
+
+	seal(test, &word, 40);
+	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class), 40ULL);
+	KUNIT_EXPECT_TRUE(test, is_closing(word_of(&word)));
+	rcu_read_unlock();
+	scounter_word64_destroy(&word, &adapt_class);
+	KUNIT_EXPECT_EQ(test, word_of(&word), 40ULL);
+}
+
+static void who_counts_in_a_sealed_word_opens_it(struct kunit *test)
+{
+	struct scounter_word64 word;
+
+	seal(test, &word, 40);
+	scounter_word64_inc(&word, &adapt_class);
+	KUNIT_EXPECT_EQ(test, word_of(&word), 41ULL);
+	rcu_read_unlock();
+	scounter_word64_destroy(&word, &adapt_class);
+	seal(test, &word, 50);
+	scounter_word64_add(&word, &adapt_class, 5);
+	KUNIT_EXPECT_EQ(test, word_of(&word), 55ULL);
+	rcu_read_unlock();
+	scounter_word64_destroy(&word, &adapt_class);
+}
+
+static void who_resets_a_sealed_word_opens_it(struct kunit *test)
+{
+	struct scounter_word64 word;
+
+	seal(test, &word, 40);
+	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &adapt_class), 40ULL);
+	KUNIT_EXPECT_EQ(test, word_of(&word), 0ULL);
+	rcu_read_unlock();
+	scounter_word64_destroy(&word, &adapt_class);
+}
+
+/*
+ * The word is a count by another's hands, and is destroyed and freed, before
+ * deflate() looks at it: what is there then stays as it is.
+ */
+static void a_destroyed_word_is_left_alone(struct kunit *test)
+{
+	struct scounter_word64 word;
+	struct inflated *inflated;
+	u64 closing;
+
+	inflated = seal(test, &word, 40);
+	closing = word_of(&word);
+	scounter_word64_destroy(&word, &adapt_class);
+	KUNIT_EXPECT_PTR_EQ(test, inflated->word, (struct scounter_word64 *)NULL);
+	/* What deflate() would look for. */
+	atomic64_set(&word.word, closing);
+	rcu_read_unlock();
+	scounter_barrier_rcu_tasks();
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, word_of(&word), closing);
+}
+
+static void destroy_keeps_the_value_in_every_state(struct kunit *test)
+{
+	struct scounter_word64 word;
+
+	scounter_word64_init(&word);
+	scounter_word64_add(&word, &adapt_class, 3);
+	scounter_word64_destroy(&word, &adapt_class);
+	KUNIT_EXPECT_EQ(test, word_of(&word), 3ULL);
+	scounter_word64_destroy(&word, &adapt_class);
+
+	inflate_with(test, &word, &adapt_class, 77);
+	scounter_word64_destroy(&word, &adapt_class);
+	KUNIT_EXPECT_EQ(test, word_of(&word), 77ULL);
+
+	/* Destroyed, it may be used again, and inflates again. */
+	scounter_word64_inc(&word, &adapt_class);
+	KUNIT_EXPECT_EQ(test, word_of(&word), 78ULL);
+	inflate_with(test, &word, &adapt_class, 99);
+	scounter_word64_destroy(&word, &adapt_class);
+}
+
+static void take_all_ready(struct inflated *taken[READY])
+{
+	u32 i;
+
+	for (i = 0; i < READY; i++)
+		taken[i] = xchg(&ready[i], NULL);
+}
+
+static void give_all_back(struct inflated *taken[READY])
+{
+	u32 i;
+
+	for (i = 0; i < READY; i++)
+		if (taken[i] && !give_back(taken[i]))
+			inflated_free(taken[i]);
+}
+
+/* Without lines the word counts on, says how often, and inflates later. */
+static void without_lines_a_word_stays_a_count(struct kunit *test)
+{
+	struct scounter *counter = scounter_create("plain", "kunit_adapt",
+						   SCOUNTER_MULTILINE_ADAPT, 0,
+						   GFP_KERNEL);
+	struct inflated *taken[READY];
+	struct scounter_ref ref;
+	unsigned long flags;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+	ref = ref_of(&counter->spread, &counter->class);
+	ref.counter = counter;
+	/* The work that refills is not to run in between; nor can it. */
+	cancel_delayed_work_sync(&tend_work);
+	local_irq_save(flags);
+	take_all_ready(taken);
+	adapt_apply(&ref, 1, TRIES);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_TRUE(test, is_plain(word_of(ref.word64)));
+	KUNIT_EXPECT_EQ(test, scounter_read(counter), 1ULL);
+	KUNIT_EXPECT_EQ(test, atomic_read(&counter->deferred), 1);
+	give_all_back(taken);
+	WAIT_FOR(test, READ_ONCE(ready[0]));
+	adapt_apply(&ref, 1, TRIES);
+	KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(ref.word64)));
+	KUNIT_EXPECT_EQ(test, scounter_read(counter), 2ULL);
+	KUNIT_EXPECT_EQ(test, atomic_read(&counter->deferred), 1);
+	scounter_destroy(counter);
+}
+
+#ifdef CONFIG_FAULT_INJECTION
+static void every_allocation_of_lines_fails_once(struct kunit *test)
+{
+	struct inflated *inflated = NULL;
+	u32 nth;
+
+	for (nth = 1; !inflated && nth < 100; nth++) {
+		current->fail_nth = nth;
+		inflated = inflated_alloc(GFP_KERNEL | __GFP_NOWARN);
+		current->fail_nth = 0;
+	}
+	KUNIT_EXPECT_GT(test, nth, 3U);
+	KUNIT_ASSERT_NOT_NULL(test, inflated);
+	inflated_free(inflated);
+}
+#else
+static void every_allocation_of_lines_fails_once(struct kunit *test)
+{
+	kunit_skip(test, "the kernel has no fault injection");
+}
+#endif
+
+/* From lines->slot[] to more of them, while what is counted stays. */
+static void contended_lines_become_several(struct kunit *test)
+{
+	struct scounter_word64 word;
+	struct inflated *inflated;
+	u64 first, total;
+
+	KUNIT_EXPECT_EQ(test, growing_class.shift, 2);
+	inflate_with(test, &word, &growing_class, 10);
+	first = word_of(&word);
+	inflated = inflated_of(first);
+	KUNIT_EXPECT_EQ(test, inflated->components, 4U);
+	/* As fast as it has to be, and the work looks each second. */
+	scounter_word64_add(&word, &growing_class, 4ULL * grow_rate);
+	total = 10 + 4ULL * grow_rate;
+	WAIT_FOR(test, word_of(&word) != first);
+	KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	KUNIT_EXPECT_PTR_EQ(test, inflated_of(word_of(&word)), inflated);
+	KUNIT_EXPECT_EQ(test, inflated->grown->components, 4U);
+	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &growing_class), total);
+	/* Who had read the old lines still counts in them. */
+	atomic64_inc(scounter_lines_here(inflated->lines));
+	total++;
+	count_in_this_state(test, &word, &growing_class);
+	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &growing_class),
+			total + 5050);
+	count_in_this_state(test, &word, &growing_class);
+	WAIT_FOR(test, is_plain(word_of(&word)));
+	KUNIT_EXPECT_EQ(test, word_of(&word), 5050ULL);
+	scounter_word64_destroy(&word, &growing_class);
+}
+
+/* Of another node's CPUs nothing: lines that nobody counts in stay as they are. */
+static void quiet_lines_stay(struct kunit *test)
+{
+	struct scounter_word64 word;
+	struct inflated *inflated;
+
+	inflate_with(test, &word, &growing_class, 10);
+	inflated = inflated_of(word_of(&word));
+	KUNIT_EXPECT_FALSE(test, is_contended(inflated));
+	scounter_word64_add(&word, &growing_class, grow_rate - 1ULL);
+	KUNIT_EXPECT_FALSE(test, is_contended(inflated));
+	scounter_word64_add(&word, &growing_class, grow_rate - 1ULL);
+	KUNIT_EXPECT_FALSE(test, is_contended(inflated));
+	scounter_word64_destroy(&word, &growing_class);
+}
+
+static void the_end_of_the_range_is_kept_in_every_state(struct kunit *test)
+{
+	struct scounter_word64 word = SCOUNTER_WORD_INIT;
+	u32 i;
+
+	scounter_word64_add(&word, &adapt_class, U64_MAX);
+	KUNIT_EXPECT_EQ(test, word_of(&word), SCOUNTER_ADAPT_MAX);
+	KUNIT_EXPECT_EQ(test, flags_of(&word, &adapt_class), SCOUNTER_F_SATURATED);
+	for (i = 0; i < 3; i++)
+		scounter_word64_inc(&word, &adapt_class);
+	KUNIT_EXPECT_EQ(test, word_of(&word), SCOUNTER_ADAPT_MAX);
+
+	inflate_with(test, &word, &adapt_class, SCOUNTER_ADAPT_MAX - 1);
+	KUNIT_EXPECT_EQ(test, flags_of(&word, &adapt_class), SCOUNTER_F_INFLATED);
+	for (i = 0; i < 5; i++)
+		scounter_word64_inc(&word, &adapt_class);
+	scounter_word64_add(&word, &adapt_class, U64_MAX);
+	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class),
+			SCOUNTER_ADAPT_MAX);
+	KUNIT_EXPECT_EQ(test, flags_of(&word, &adapt_class),
+			SCOUNTER_F_INFLATED | SCOUNTER_F_SATURATED);
+	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &adapt_class),
+			SCOUNTER_ADAPT_MAX);
+	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class), 0ULL);
+	scounter_word64_add(&word, &adapt_class, U64_MAX);
+	scounter_word64_add(&word, &adapt_class, U64_MAX);
+	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class),
+			SCOUNTER_ADAPT_MAX);
+	WAIT_FOR(test, is_plain(word_of(&word)));
+	KUNIT_EXPECT_EQ(test, word_of(&word), SCOUNTER_ADAPT_MAX);
+	scounter_word64_destroy(&word, &adapt_class);
+}
+
+/* Two CPUs count, inflate and reset the same word, from one state to the next. */
+#define ROUNDS	400
+
+struct crowd {
+	struct scounter_word64 *word;
+	struct completion done;
+	u64 added, returned, inflated, closing;
+};
+
+static int crowd(void *data)
+{
+	struct crowd *crowd = data;
+	struct scounter_ref ref = ref_of(crowd->word, &growing_class);
+	u32 i, j;
+
+	for (i = 0; i < ROUNDS; i++) {
+		for (j = 0; j < 1000; j++)
+			scounter_word64_inc(crowd->word, &growing_class);
+		scounter_word64_add(crowd->word, &growing_class, i);
+		adapt_apply(&ref, 1, TRIES);
+		crowd->added += 1000 + i + 1;
+		crowd->inflated += __scounter_is_lines(word_of(crowd->word));
+		if (i % 2)
+			crowd->returned += scounter_word64_fetch_reset(crowd->word,
+								       &growing_class);
+		crowd->closing += is_closing(word_of(crowd->word));
+		usleep_range(500, 3000);
+	}
+	complete(&crowd->done);
+	return 0;
+}
+
+static void a_crowd_loses_nothing(struct kunit *test)
+{
+	struct scounter_word64 word = SCOUNTER_WORD_INIT;
+	u64 added = 0, returned, inflated = 0, closing = 0;
+	struct crowd *crowds;
+	int cpu;
+
+	crowds = kunit_kcalloc(test, nr_cpu_ids, sizeof(*crowds), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, crowds);
+	for_each_online_cpu(cpu) {
+		struct task_struct *task;
+
+		crowds[cpu].word = &word;
+		init_completion(&crowds[cpu].done);
+		task = kthread_create_on_cpu(crowd, &crowds[cpu], cpu, "crowd/%u");
+		KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+		wake_up_process(task);
+	}
+	for_each_online_cpu(cpu)
+		wait_for_completion(&crowds[cpu].done);
+	returned = scounter_word64_fetch_reset(&word, &growing_class);
+	for_each_online_cpu(cpu) {
+		added += crowds[cpu].added;
+		returned += crowds[cpu].returned;
+		inflated += crowds[cpu].inflated;
+		closing += crowds[cpu].closing;
+	}
+	KUNIT_EXPECT_EQ(test, added, returned);
+	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &growing_class), 0ULL);
+	/* All states were there. */
+	KUNIT_EXPECT_GT(test, inflated, 0ULL);
+	KUNIT_EXPECT_GT(test, closing, 0ULL);
+	kunit_info(test, "inflated %llu times, closing %llu of %u\n", inflated, closing,
+		   ROUNDS * num_online_cpus());
+	scounter_word64_destroy(&word, &growing_class);
+}
+
+/* A named counter is destroyed in any state, too. */
+static void named_counters_go_in_every_state(struct kunit *test)
+{
+	u32 state;
+
+	for (state = 0; state < 3; state++) {
+		struct scounter *counter = scounter_create("state", "kunit_adapt",
+							   SCOUNTER_EXACT, 0,
+							   GFP_KERNEL);
+
+		KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+		scounter_inc(counter);
+		if (state)
+			fail_and_count(test, &counter->spread, &counter->class);
+		if (state == 2)
+			scounter_fetch_reset(counter);
+		scounter_destroy(counter);
+	}
+}
+
+static struct kunit_case adapt_cases[] = {
+	KUNIT_CASE(a_word_inflates_after_four_failures),
+	KUNIT_CASE(what_was_counted_stays),
+	KUNIT_CASE(a_reset_goes_through_all_states),
+	KUNIT_CASE(a_reset_closes_the_lines),
+	KUNIT_CASE(a_sealed_word_is_read),
+	KUNIT_CASE(who_counts_in_a_sealed_word_opens_it),
+	KUNIT_CASE(who_resets_a_sealed_word_opens_it),
+	KUNIT_CASE(a_destroyed_word_is_left_alone),
+	KUNIT_CASE(destroy_keeps_the_value_in_every_state),
+	KUNIT_CASE(without_lines_a_word_stays_a_count),
+	KUNIT_CASE(every_allocation_of_lines_fails_once),
+	KUNIT_CASE(contended_lines_become_several),
+	KUNIT_CASE(quiet_lines_stay),
+	KUNIT_CASE(the_end_of_the_range_is_kept_in_every_state),
+	KUNIT_CASE(a_crowd_loses_nothing),
+	KUNIT_CASE(named_counters_go_in_every_state),
+	{}
+};
+
+static struct kunit_suite adapt_suite = {
+	.name = "scounter_adapt",
+	.test_cases = adapt_cases,
+};
+kunit_test_suites(&adapt_suite);
