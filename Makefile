@@ -32,9 +32,12 @@ check-%:	## run one part of the tests: make check-static, -unit, -accuracy, -int
 bench-insn:	## instructions a call of every kind, under emulation
 	@tools/bench/insn/run
 
-accuracy:	## measured and exact errors of the approximate kinds, as a table
+accuracy:	## measured and exact errors of the approximate kinds, as tables (some minutes)
 	$(MAKE) -C tools/accuracy
 	build/accuracy/accuracy table
+
+accuracy-figure:	## the picture of Documentation/accuracy.rst, and its data (some minutes)
+	@tools/accuracy/figure
 
 vm:	## a shell in a virtual machine with the module loaded
 	@tools/vm/fetch packages
@@ -62,4 +65,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-12s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: all modules samples demo check bench-insn accuracy vm install clean help
+.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm install clean help

@@ -39,7 +39,7 @@ static bool is_closing(u64 word)
 	KUNIT_ASSERT_TRUE_MSG(test, tries_left > 0, #condition);	\
 } while (0)
 
-/* An increment that has failed TRIES times.  Waits for lines to be ready. */
+/* An increment that has failed scounter_adapt_tries times.  Waits for lines to be ready. */
 static void fail_and_count(struct kunit *test, struct scounter_word64 *word,
 			   const struct scounter_class *class)
 {
@@ -47,7 +47,7 @@ static void fail_and_count(struct kunit *test, struct scounter_word64 *word,
 	u32 tries_left = 3000;
 
 	do {
-		adapt_apply(&ref, 1, TRIES);
+		adapt_apply(&ref, 1, scounter_adapt_tries);
 		if (!is_plain(word_of(word)))
 			return;
 		/* There were no lines: it counted, and is to be asked again. */
@@ -83,8 +83,8 @@ static void a_word_inflates_after_four_failures(struct kunit *test)
 	struct scounter_ref ref = ref_of(&word, &adapt_class);
 	u32 failures;
 
-	KUNIT_EXPECT_EQ(test, TRIES, 4);
-	for (failures = 0; failures < TRIES; failures++) {
+	KUNIT_EXPECT_EQ(test, scounter_adapt_tries, 4);
+	for (failures = 0; failures < scounter_adapt_tries; failures++) {
 		adapt_apply(&ref, 1, failures);
 		KUNIT_EXPECT_EQ(test, word_of(&word), failures + 1ULL);
 	}
@@ -105,7 +105,7 @@ static void what_was_counted_stays(struct kunit *test)
 
 	WAIT_FOR(test, READ_ONCE(ready[0]));
 	scounter_word64_add(&word, &adapt_class, 1000);
-	adapt_apply(&ref, 1, TRIES);
+	adapt_apply(&ref, 1, scounter_adapt_tries);
 	KUNIT_ASSERT_TRUE(test, __scounter_is_lines(word_of(&word)));
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class), 1001ULL);
 	scounter_word64_destroy(&word, &adapt_class);
@@ -304,14 +304,14 @@ static void without_lines_a_word_stays_a_count(struct kunit *test)
 	cancel_delayed_work_sync(&tend_work);
 	local_irq_save(flags);
 	take_all_ready(taken);
-	adapt_apply(&ref, 1, TRIES);
+	adapt_apply(&ref, 1, scounter_adapt_tries);
 	local_irq_restore(flags);
 	KUNIT_EXPECT_TRUE(test, is_plain(word_of(ref.word64)));
 	KUNIT_EXPECT_EQ(test, scounter_read(counter), 1ULL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&counter->deferred), 1);
 	give_all_back(taken);
 	WAIT_FOR(test, READ_ONCE(ready[0]));
-	adapt_apply(&ref, 1, TRIES);
+	adapt_apply(&ref, 1, scounter_adapt_tries);
 	KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(ref.word64)));
 	KUNIT_EXPECT_EQ(test, scounter_read(counter), 2ULL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&counter->deferred), 1);
@@ -440,7 +440,7 @@ static int crowd(void *data)
 		for (j = 0; j < 1000; j++)
 			scounter_word64_inc(crowd->word, &growing_class);
 		scounter_word64_add(crowd->word, &growing_class, i);
-		adapt_apply(&ref, 1, TRIES);
+		adapt_apply(&ref, 1, scounter_adapt_tries);
 		crowd->added += 1000 + i + 1;
 		crowd->inflated += __scounter_is_lines(word_of(crowd->word));
 		if (i % 2)

@@ -328,7 +328,8 @@ a_forgotten_counter_is_removed() {
 # Exact kinds exactly; the approximate ones within 6.5 of their standard
 # deviations, so that a right counter fails once in 10^10 runs.  With resets,
 # which leave an error of their own each, the error is that of the sum: at most
-# the worst.  racing must have lost some: that is how one knows that there was
+# the worst.  racing must have lost some (but with resets, of which it can also
+# return some twice): that is how one knows that there was
 # something to lose.
 judge_hammer() {
 	echo 0 >/sys/module/scounter_hammer/parameters/run
@@ -344,7 +345,7 @@ judge_hammer() {
 		{ lines++ }
 		$2 == 0 { fail("nothing was counted") }
 		$1 == "racing" {
-			if ($3 >= $2)
+			if (!resets && $3 >= $2)
 				fail("nothing was lost by what loses counts")
 			next
 		}
