@@ -26,6 +26,9 @@ demo:	## watch scounter count context switches on a real kernel (in QEMU)
 check:	## run all tests; ends with "N passed, N failed"
 	@tools/check
 
+check-kernels:	## build, boot and test on every supported kernel (25 minutes the first time)
+	@tools/kernels/run $(KERNELS)
+
 check-%:	## run one part of the tests: make check-static, -unit, -accuracy, -integration, -judge
 	@tools/check $*
 
@@ -65,4 +68,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-12s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm install clean help
+.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install clean help

@@ -10,11 +10,20 @@ LANE=stock KERNEL='' CPUS='' NODES='' LEAKS='' MEMORY=${MEMORY:-}
 # What the functions here answer with.
 IMAGE='' COMMAND=()
 
+# The QEMU for KERNEL.
+emulator()
+{
+	case $(kernel_arch "$KERNEL") in
+	arm64) printf 'qemu-system-aarch64\n' ;;
+	*) printf 'qemu-system-x86_64\n' ;;
+	esac
+}
+
 want_qemu()
 {
 	local tool
 
-	for tool in qemu-system-x86_64 cpio; do
+	for tool in "$(emulator)" cpio; do
 		command -v "$tool" >/dev/null ||
 			die "$CANNOT" "no $tool: run \"tools/vm/fetch packages\""
 	done
@@ -37,11 +46,15 @@ busybox_path()
 # make_root ROOT PAYLOAD CHANNEL MODE: the root folder of a guest.
 make_root()
 {
-	local root=$1 busybox applet
+	local root=$1 busybox applet arch
 
 	busybox=$(busybox_path)
 	mkdir -p "$root"/{bin,dev,proc,sys,tmp,vm,etc,payload}
 	cp "$busybox" "$root/bin/busybox"
+	arch=$(kernel_arch "$KERNEL")
+	if [[ $arch != amd64 ]]; then
+		cp "$("$VM_DIR/fetch" busybox "$arch")" "$root/bin/busybox" || exit
+	fi
 	while read -r applet; do
 		[[ $applet == busybox ]] || ln -s busybox "$root/bin/$applet"
 	done < <("$busybox" --list)
@@ -125,20 +138,35 @@ spread_over_nodes()
 	done
 }
 
+# The serial port of the kernel's messages in the guest.
+console()
+{
+	case $(kernel_arch "$KERNEL") in
+	arm64) printf 'ttyAMA0\n' ;;
+	*) printf 'ttyS0\n' ;;
+	esac
+}
+
 # Set COMMAND to what boots IMAGE with an initramfs in QEMU. What is added to
 # the kernel's arguments comes as parameters.
 qemu_command()
 {
 	local initramfs=$1 accel=${ACCEL:-tcg,thread=multi} cpu=max topology
-	local args=("${KERNEL_ARGS[@]}" console=ttyS0 mitigations=off
+	local args=("${KERNEL_ARGS[@]}" console="$(console)" mitigations=off
 		watchdog_thresh=30 tsc=reliable audit=0 apparmor=0 noresume
-		8250.nr_uarts=2 cryptomgr.notests)
+		8250.nr_uarts=2 cryptomgr.notests) machine=()
 
 	shift
 	MEMORY=${MEMORY:-1024}
 	[[ $accel != kvm* ]] || cpu=host
+	if [[ $(emulator) == *aarch64 ]]; then
+		# With LSE atomics, and without pointer authentication, which is
+		# slow to emulate.
+		machine=(-machine "virt,gic-version=3")
+		cpu=cortex-a76
+	fi
 	spread_over_nodes
-	COMMAND=(qemu-system-x86_64 -nodefaults -no-user-config -no-reboot
+	COMMAND=("$(emulator)" "${machine[@]}" -nodefaults -no-user-config -no-reboot
 		-display none -monitor none -nic none -cpu "$cpu" "${topology[@]}")
 	if [[ $LANE == icount ]]; then
 		# Nothing from outside: no clock, no random numbers.

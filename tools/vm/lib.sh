@@ -57,6 +57,16 @@ hold_lock()
 	fi
 }
 
+# The Debian architecture of kernel release KVER.
+kernel_arch()
+{
+	case $1 in
+	*-arm64) printf 'arm64\n' ;;
+	*-686|*-686-pae) printf 'i386\n' ;;
+	*) printf 'amd64\n' ;;
+	esac
+}
+
 # Kernel releases with headers on this machine, newest first.
 installed_kernels()
 {
