@@ -9,7 +9,10 @@ KDIR = $(shell tools/newest-headers)
 endif
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 DESTDIR ?=
+PREFIX ?= /usr/local
 HEADERDIR ?= /usr/src/scounter
+TOOLS := $(patsubst %/Makefile,%,$(wildcard tools/scounter/Makefile))
+RELEASE = $(shell sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
 
 all: modules samples	## build scounter.ko and the samples (KDIR= chooses the kernel)
 
@@ -50,12 +53,37 @@ vm:	## a shell in a virtual machine with the module loaded
 	@echo 'scounter.ko is loaded in the guest; the samples are in /payload/samples' >&2
 	@tools/vm/shell build/vm/payload
 
-install: modules	## install the module, and the headers that clients build against
-	$(MAKE) -C $(KDIR) M=$(CURDIR) $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) modules_install
-	install -d $(DESTDIR)$(HEADERDIR)/include/linux $(DESTDIR)$(HEADERDIR)/include/uapi/linux
+install: install-module install-headers install-tools	## install all of it (DESTDIR=, PREFIX=, KDIR=, SIGN_KEY=, SIGN_CERT=)
+
+# Not by modules_install: it signs with a key that distributions do not hand
+# out, and leaves depmod out where there is no System.map.
+install-module: modules
+	install -d $(DESTDIR)/lib/modules/$(RELEASE)/updates
+	install -m 644 scounter.ko $(DESTDIR)/lib/modules/$(RELEASE)/updates
+	$(if $(SIGN_KEY),$(KDIR)/scripts/sign-file sha256 $(SIGN_KEY) $(SIGN_CERT) \
+		$(DESTDIR)/lib/modules/$(RELEASE)/updates/scounter.ko)
+	$(if $(DESTDIR),,depmod $(RELEASE))
+	install -d $(DESTDIR)$(HEADERDIR)
+	install -m 644 Module.symvers $(DESTDIR)$(HEADERDIR)
+
+install-headers:
+	install -d $(addprefix $(DESTDIR)$(HEADERDIR)/include/,linux uapi/linux)
 	install -m 644 include/linux/*.h $(DESTDIR)$(HEADERDIR)/include/linux
 	install -m 644 include/uapi/linux/*.h $(DESTDIR)$(HEADERDIR)/include/uapi/linux
-	install -m 644 Module.symvers $(DESTDIR)$(HEADERDIR)
+
+install-tools:
+	$(if $(TOOLS),$(MAKE) -C $(TOOLS) install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX))
+
+# What an installation into an empty folder would bring is what goes.
+uninstall:	## remove what install has installed (same DESTDIR=, PREFIX=, KDIR=)
+	rm -rf build/uninstall
+	$(if $(TOOLS),$(MAKE) install-tools DESTDIR=$(CURDIR)/build/uninstall)
+	@if [ -d build/uninstall ]; then cd build/uninstall && find . ! -type d; fi | \
+		while read -r file; do rm -vf "$(DESTDIR)/$$file"; done
+	rm -vf $(DESTDIR)/lib/modules/$(RELEASE)/updates/scounter.ko*
+	rm -rf $(DESTDIR)$(HEADERDIR)
+	-rmdir $(DESTDIR)/lib/modules/$(RELEASE)/updates 2>/dev/null
+	$(if $(DESTDIR),,depmod $(RELEASE))
 
 clean:	## remove what was built
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
@@ -68,4 +96,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-12s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install clean help
+.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools install uninstall clean help
