@@ -85,6 +85,12 @@ uninstall:	## remove what install has installed (same DESTDIR=, PREFIX=, KDIR=)
 	-rmdir $(DESTDIR)/lib/modules/$(RELEASE)/updates 2>/dev/null
 	$(if $(DESTDIR),,depmod $(RELEASE))
 
+deb:	## the Debian packages scounter-dkms and scounter-tools, in build/deb
+	@tools/deb/build build/deb
+
+check-packages:	## install, use and remove the packages for 6.1 and 6.12 (5 minutes)
+	@tools/deb/check
+
 clean:	## remove what was built
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C samples SCOUNTER=$(CURDIR) KDIR=$(KDIR) clean
@@ -96,4 +102,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-12s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools install uninstall clean help
+.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages install uninstall clean help
