@@ -5,6 +5,7 @@
 
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>	/* PREEMPT_RT's in_serving_softirq() looks into current */
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)

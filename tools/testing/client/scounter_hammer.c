@@ -86,6 +86,16 @@ static void in_hardirq_context(struct irq_work *work)
 	count(HARDIRQ);
 }
 
+/* PREEMPT_RT runs all but these in a thread. */
+static void hard_work_init(struct irq_work *work)
+{
+#ifdef IRQ_WORK_INIT_HARD
+	*work = IRQ_WORK_INIT_HARD(in_hardirq_context);
+#else
+	init_irq_work(work, in_hardirq_context);
+#endif
+}
+
 static void in_softirq_context(struct tasklet_struct *tasklet)
 {
 	count(SOFTIRQ);
@@ -259,7 +269,7 @@ static int __init hammer_init(void)
 		return err;
 	}
 	for_each_possible_cpu(cpu) {
-		init_irq_work(per_cpu_ptr(&hard_work, cpu), in_hardirq_context);
+		hard_work_init(per_cpu_ptr(&hard_work, cpu));
 		tasklet_setup(per_cpu_ptr(&soft_work, cpu), in_softirq_context);
 	}
 	/* Not bound: when a CPU is unplugged they go on elsewhere. */
