@@ -16,6 +16,7 @@
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/scounter.h>
 
@@ -133,10 +134,12 @@ static int with_threads(void)
 	int cpu, err = 0;
 
 	for (cpu = 1; !err && cpu <= 2; cpu++) {
-		threads[cpu] = kthread_create_on_cpu(count, &counted[cpu], cpu, "stall/%u");
+		threads[cpu] = kthread_create(count, &counted[cpu], "stall/%d", cpu);
 		err = PTR_ERR_OR_ZERO(threads[cpu]);
-		if (!err)
+		if (!err) {
+			kthread_bind(threads[cpu], cpu);
 			wake_up_process(threads[cpu]);
+		}
 	}
 	/* Both count before the first stall: one that never ran cannot be met. */
 	while (!err && !(READ_ONCE(counted[1]) && READ_ONCE(counted[2])))
@@ -163,7 +166,7 @@ static int check_value(void)
 		stalls, events, estimate.value);
 	if (estimate.flags & SCOUNTER_F_LOSSY)
 		return 0;
-	return off > (estimate.error_ppm ? events / 10 : 0) ? -ERANGE : 0;
+	return off > (estimate.error_ppm ? div_u64(events, 10) : 0) ? -ERANGE : 0;
 }
 
 static int __init stall_init(void)
