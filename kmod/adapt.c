@@ -53,6 +53,7 @@
 #include "lines.h"
 #include "random.h"
 
+#define SAMPLE_LOG2	6
 #define READY		8	/* inflated states that wait to be used */
 #define PERIOD		HZ	/* between two looks for contended lines */
 
@@ -302,9 +303,18 @@ static notrace void adapt_apply(const struct scounter_ref *ref, u64 n, u32 failu
 	scounter_random_put();
 }
 
+/*
+ * Two CPUs of two nodes can fight over a word for ever, and yet seldom fail four
+ * times in a row.  A word that may take several lines a node, as `exact` does,
+ * therefore also inflates after one failed increment in 2^SAMPLE_LOG2.
+ */
 static notrace void adapt_finish(const struct scounter_ref *ref, u32 outcome)
 {
-	adapt_apply(ref, 1, outcome == SCOUNTER_CONTENDED);
+	u32 failures = outcome == SCOUNTER_CONTENDED;
+
+	if (failures && ref->class->shift && scounter_trial(SAMPLE_LOG2))
+		failures = scounter_adapt_tries;
+	adapt_apply(ref, 1, failures);
 }
 
 static notrace void adapt_add(const struct scounter_ref *ref, u64 n)
