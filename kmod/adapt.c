@@ -74,7 +74,8 @@ struct inflated {
 	u32 components;			/* that it may grow to */
 	u64 base;
 	atomic64_t offset;
-	struct scounter_word64 *word;	/* under its lock; NULL: is no longer ours */
+	struct scounter_word64 *word;	/* NULL: is destroyed, or a count again */
+	raw_spinlock_t *lock;		/* of that word */
 	struct rcu_head rcu;
 	struct llist_node fresh, dead;
 	struct list_head watched;
@@ -107,7 +108,7 @@ static void tend_soon(struct irq_work *work)
 /* Work can be queued from an interrupt at most, and this from anywhere. */
 static DEFINE_IRQ_WORK(tend_irq_work, tend_soon);
 
-static raw_spinlock_t *lock_of(const struct scounter_word64 *word)
+static notrace raw_spinlock_t *lock_of(const struct scounter_word64 *word)
 {
 	return &locks[hash_ptr(word, LOCKS_LOG2)];
 }
@@ -219,6 +220,7 @@ static notrace bool inflate(const struct scounter_ref *ref, s64 seen)
 	}
 	inflated->base = seen;
 	inflated->word = ref->word64;
+	inflated->lock = lock_of(ref->word64);
 	inflated->components = 1 << ref->class->shift;
 	/* A full barrier: all of it before the address of the lines. */
 	if (atomic64_cmpxchg(&ref->word64->word, seen,
@@ -342,21 +344,6 @@ static void adapt_read_est(const struct scounter_ref *ref,
 		estimate->flags |= SCOUNTER_F_INFLATED;
 }
 
-/* The word of a state, locked, or NULL if it is destroyed or a count again. */
-static struct scounter_word64 *lock_word(struct inflated *inflated,
-					 unsigned long *flags)
-{
-	struct scounter_word64 *word = READ_ONCE(inflated->word);
-
-	if (!word)
-		return NULL;
-	raw_spin_lock_irqsave(lock_of(word), *flags);
-	if (inflated->word)
-		return word;
-	raw_spin_unlock_irqrestore(lock_of(word), *flags);
-	return NULL;
-}
-
 /* No task and no interrupt handler adds to the lines any more. */
 static void deflate(struct rcu_head *rcu)
 {
@@ -364,14 +351,15 @@ static void deflate(struct rcu_head *rcu)
 	struct scounter_word64 *word;
 	unsigned long flags;
 
-	word = lock_word(inflated, &flags);
+	raw_spin_lock_irqsave(inflated->lock, flags);
+	word = inflated->word;
 	if (word) {
 		/* The lines, as the grace period left them, before the seal. */
 		atomic64_fetch_or_release(SEALED, &inflated->offset);
 		unspread(word, inflated);
-		WRITE_ONCE(inflated->word, NULL);
-		raw_spin_unlock_irqrestore(lock_of(word), flags);
+		inflated->word = NULL;
 	}
+	raw_spin_unlock_irqrestore(inflated->lock, flags);
 	bury(inflated);
 }
 
@@ -454,7 +442,7 @@ static void adapt_gather(const struct scounter_ref *ref)
 	if (!is_plain(seen)) {
 		inflated = inflated_of(seen);
 		atomic64_set(&word->word, inflated_value(inflated));
-		WRITE_ONCE(inflated->word, NULL);
+		inflated->word = NULL;
 		if (__scounter_is_lines(seen))
 			bury(inflated);
 	}
@@ -502,7 +490,6 @@ static bool grow(struct inflated *inflated)
 	struct scounter_lines *grown =
 		scounter_lines_alloc(inflated->components, GFP_KERNEL);
 	u64 old = scounter_lines_word(inflated->lines);
-	struct scounter_word64 *word;
 	unsigned long flags;
 
 	if (!grown)
@@ -510,11 +497,10 @@ static bool grow(struct inflated *inflated)
 	grown->owner = inflated;
 	/* Who counts in them is seen only by those who see them. */
 	smp_store_release(&inflated->grown, grown);
-	word = lock_word(inflated, &flags);
-	if (word) {
-		atomic64_cmpxchg(&word->word, old, scounter_lines_word(grown));
-		raw_spin_unlock_irqrestore(lock_of(word), flags);
-	}
+	raw_spin_lock_irqsave(inflated->lock, flags);
+	if (inflated->word)
+		atomic64_cmpxchg(&inflated->word->word, old, scounter_lines_word(grown));
+	raw_spin_unlock_irqrestore(inflated->lock, flags);
 	return true;
 }
 
