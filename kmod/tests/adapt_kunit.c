@@ -35,7 +35,7 @@ static bool is_closing(u64 word)
 	u32 tries_left = 3000;					\
 								\
 	while (!(condition) && --tries_left)			\
-		msleep(10);					\
+		msleep(20);					\
 	KUNIT_ASSERT_TRUE_MSG(test, tries_left > 0, #condition);	\
 } while (0)
 
@@ -52,7 +52,7 @@ static void fail_and_count(struct kunit *test, struct scounter_word64 *word,
 			return;
 		/* There were no lines: it counted, and is to be asked again. */
 		KUNIT_ASSERT_GT(test, scounter_word64_fetch_reset(word, class), 0ULL);
-		msleep(10);
+		msleep(20);
 	} while (--tries_left);
 	KUNIT_FAIL_AND_ABORT(test, "never inflates");
 }
@@ -321,17 +321,26 @@ static void without_lines_a_word_stays_a_count(struct kunit *test)
 #ifdef CONFIG_FAULT_INJECTION
 static void every_allocation_of_lines_fails_once(struct kunit *test)
 {
-	struct inflated *inflated = NULL;
-	u32 nth;
+	u32 failures = 0, nth;
 
-	for (nth = 1; !inflated && nth < 100; nth++) {
+	for (nth = 1; nth < 100; nth++) {
+		struct inflated *inflated;
+		bool failed;
+
 		current->fail_nth = nth;
 		inflated = inflated_alloc(GFP_KERNEL | __GFP_NOWARN);
+		failed = !current->fail_nth;
 		current->fail_nth = 0;
+		failures += !inflated;
+		if (inflated)
+			inflated_free(inflated);
+		/* kmemleak allocates, too, and does without. */
+		if (!failed)
+			break;
 	}
-	KUNIT_EXPECT_GT(test, nth, 3U);
-	KUNIT_ASSERT_NOT_NULL(test, inflated);
-	inflated_free(inflated);
+	/* The state, the table of the lines, and those of one node at least. */
+	KUNIT_EXPECT_GE(test, failures, 3U);
+	KUNIT_EXPECT_LT(test, nth, 100U);
 }
 #else
 static void every_allocation_of_lines_fails_once(struct kunit *test)
