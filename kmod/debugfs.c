@@ -18,6 +18,7 @@
 
 #define TABLE_FILE	"counters"
 #define KINDS_FILE	"kinds"
+#define ARRAYS_DIR	"arrays"
 
 static struct dentry *root;
 
@@ -153,7 +154,8 @@ static void debugfs_remove_entry(struct scounter_entry *entry)
 
 static bool debugfs_reserves(const char *group)
 {
-	return !strcmp(group, TABLE_FILE) || !strcmp(group, KINDS_FILE);
+	return !strcmp(group, TABLE_FILE) || !strcmp(group, KINDS_FILE) ||
+	       !strcmp(group, ARRAYS_DIR);
 }
 
 static const struct scounter_view debugfs_view = {
@@ -164,6 +166,12 @@ static const struct scounter_view debugfs_view = {
 	.remove		= debugfs_remove_entry,
 	.reserves	= debugfs_reserves,
 };
+
+/* A directory for the snapshots of arrays; goes with all others. */
+struct dentry *scounter_debugfs_arrays(void)
+{
+	return debugfs_create_dir(ARRAYS_DIR, root);
+}
 
 void scounter_debugfs_init(void)
 {

@@ -2,8 +2,9 @@
 /* Loading and unloading, in order; nothing else. */
 #include <linux/module.h>
 
-#include "compat.h"
 #include "adapt.h"
+#include "array.h"
+#include "compat.h"
 #include "debugfs.h"
 #include "lines.h"
 #include "numa.h"
@@ -32,7 +33,12 @@ static int __init scounter_module_init(void)
 	err = scounter_registry_init();
 	if (err)
 		goto out_files;
+	err = scounter_arrays_init();
+	if (err)
+		goto out_registry;
 	return 0;
+out_registry:
+	scounter_registry_exit();
 out_files:
 	scounter_debugfs_exit();
 	scounter_sysfs_exit();
@@ -44,6 +50,7 @@ out_adapt:
 
 static void __exit scounter_module_exit(void)
 {
+	scounter_arrays_exit();
 	scounter_registry_exit();
 	scounter_debugfs_exit();
 	scounter_sysfs_exit();

@@ -36,7 +36,7 @@ static LIST_HEAD(waiting);
 
 static const struct scounter_view *views[SCOUNTER_VIEWS];
 
-static int check_name(const char *what, const char *name)
+int scounter_check_name(const char *what, const char *name)
 {
 	size_t length = name ? strnlen(name, SCOUNTER_NAME_MAX + 1) : 0;
 	size_t i;
@@ -66,7 +66,7 @@ static int check_name(const char *what, const char *name)
 
 static int check_group(const char *name)
 {
-	int err = check_name("group", name);
+	int err = scounter_check_name("group", name);
 	u32 i;
 
 	for (i = 0; !err && i < SCOUNTER_VIEWS; i++) {
@@ -272,7 +272,7 @@ static struct scounter_entry *enter(struct scounter *counter, const char *name,
 
 	if (!group_name)
 		group_name = module_name(owner);
-	err = check_name("counter", name);
+	err = scounter_check_name("counter", name);
 	if (!err)
 		err = check_group(group_name);
 	if (err)

@@ -47,6 +47,9 @@ struct scounter_view {
 	bool (*reserves)(const char *group);
 };
 
+/* 0, or why not; said in the log.  @what is a counter, a group, ... */
+int scounter_check_name(const char *what, const char *name);
+
 int scounter_registry_init(void);
 void scounter_registry_exit(void);
 

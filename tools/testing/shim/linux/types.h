@@ -24,4 +24,6 @@ typedef u32 __u32;
 typedef s64 __s64;
 typedef u64 __u64;
 
+#define U64_MAX	(~0ULL)
+
 #endif /* _SHIM_LINUX_TYPES_H */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * scounter_array: approximate counters by the million, in 4 to 16 bits each.
+ *
+ *	static const struct scounter_array_type morris = {
+ *		.kind = SCOUNTER_REPR_MORRIS, .bits = 8, .q_ppm = 1080000,
+ *	};
+ *	struct scounter_array *hits;
+ *
+ *	hits = scounter_array_create("hits", NULL, &morris, 1000000, 0);
+ *	scounter_array_inc(hits, page);			any context, any CPU
+ *	pr_info("%llu\n", scounter_array_read(hits, page));
+ *	scounter_array_merge(all_hits, hits);		all_hits[i] += hits[i]
+ *	scounter_array_destroy(hits);
+ *
+ * The contract:
+ *
+ * 1. Increment, add and read may be called from task, softirq, hardirq and NMI
+ *    context.  They take no lock, allocate nothing, never sleep and never mask
+ *    interrupts.  On 32-bit machines without a 64-bit compare-and-swap they must
+ *    not be used in NMI context.
+ * 2. The expected value of a counter is the exact count, whatever contexts, CPUs,
+ *    additions and merges it came from, until it saturates; then it stays at its
+ *    largest value, and says so.
+ * 3. An index outside of the array is never written: the call is refused, and
+ *    counted.
+ * 4. There is no decrement and no subtraction of arrays.  The sum of two
+ *    approximate counts is as good as each of them.  Their difference is not: its
+ *    relative error has no bound, and it can be negative, which no cell can hold
+ *    (Steele & Tristan 2017, section 14).  To know what was counted since some
+ *    time, clear the array then, or count in a second one and merge it.
+ * 5. Arrays that are merged must have been counted independently of each other:
+ *    merging the same events twice keeps the mean, but not the stated error.
+ *    An array is not merged with itself.
+ */
+#ifndef _LINUX_SCOUNTER_ARRAY_H
+#define _LINUX_SCOUNTER_ARRAY_H
+
+#include <linux/types.h>
+#include <uapi/linux/scounter_array.h>
+
+struct module;
+struct scounter_array;
+
+struct scounter_array *__scounter_array_create(const char *name, const char *group,
+					       const struct scounter_array_type *type,
+					       u64 length, u32 flags, struct module *owner);
+
+/**
+ * scounter_array_create - allocate an array of approximate counters
+ * @name: as for scounter_create(), for the file with its snapshot; NULL for an
+ *	array without one
+ * @group: the same, or NULL for the name of the calling module
+ * @type: what its cells are; copied
+ * @length: how many counters
+ * @flags: 0; SCOUNTER_ARRAY_PER_NODE or SCOUNTER_ARRAY_PER_CPU for a copy on
+ *	each of them, which are summed when a counter is read
+ *
+ * All counters are zero.  The memory is not contiguous: no high-order allocation
+ * is needed, whatever the length.
+ *
+ * Context: Task context; may sleep.
+ * Return: the array, or an ERR_PTR: -EINVAL for an unknown kind or flag, a length
+ * of 0 or an unacceptable name, -ENAMETOOLONG, -ERANGE for a number in @type out
+ * of its range, -EEXIST for a name that the group already has, -ENOMEM.
+ */
+#define scounter_array_create(name, group, type, length, flags)		\
+	__scounter_array_create(name, group, type, length, flags, THIS_MODULE)
+
+void scounter_array_destroy(struct scounter_array *array);
+
+void scounter_array_inc(struct scounter_array *array, u64 index);
+void scounter_array_add(struct scounter_array *array, u64 index, u64 n);
+u64 scounter_array_read(const struct scounter_array *array, u64 index);
+int scounter_array_read_est(const struct scounter_array *array, u64 index,
+			    struct scounter_array_estimate *estimate);
+void scounter_array_clear(struct scounter_array *array);
+int scounter_array_merge(struct scounter_array *dst, const struct scounter_array *src);
+
+u64 scounter_array_length(const struct scounter_array *array);
+u64 scounter_array_refused(const struct scounter_array *array);
+bool scounter_array_saturated(const struct scounter_array *array);
+size_t scounter_array_bytes(const struct scounter_array *array);
+
+#endif /* _LINUX_SCOUNTER_ARRAY_H */

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * Arrays of approximate counters: how their cells are packed and what they mean.
+ * This file is the specification of the snapshots that the kernel gives out and
+ * user space keeps: a number or a layout in it never changes its meaning.
+ *
+ * A snapshot is a struct scounter_array_header, and after its header_bytes the
+ * 64-bit words of each copy, one copy after the other, all in the byte order of
+ * the machine that wrote it.
+ *
+ * Cell c is in word c / per_word, at bit c % per_word * bits, where per_word is
+ * 64 / bits, or 58 / bits for SCOUNTER_REPR_SHARED; no cell straddles two words.
+ * Counter i has the cells i * group to i * group + group - 1, and its value is
+ * the mean of theirs; with several copies, the sum over the copies.
+ */
+#ifndef _UAPI_LINUX_SCOUNTER_ARRAY_H
+#define _UAPI_LINUX_SCOUNTER_ARRAY_H
+
+#include <linux/types.h>
+
+/*
+ * Representations: what count f(x) a cell x stands for, and with which
+ * probability Q(x) an increment changes it.  mu is m / (q - 1).
+ */
+enum scounter_repr_kind {
+	/* f = (q^x - 1) / (q - 1), Q = q^-x */
+	SCOUNTER_REPR_MORRIS		= 1,
+	/* f = 2^x - 1, Q = 2^-x */
+	SCOUNTER_REPR_MORRIS2		= 2,
+	/* f = (m + x % m) * 2^(x / m) - m, Q = 2^-(x / m), m a power of 2 */
+	SCOUNTER_REPR_CSUROS2		= 3,
+	/* f = (mu + x % m) * q^(x / m) - mu, Q = q^-(x / m) */
+	SCOUNTER_REPR_CSUROS		= 4,
+	/* p = 1 - x / 2^bits: f = (1 / p - 1) / (q - 1), Q = p */
+	SCOUNTER_REPR_DLM_PROBABILITY	= 5,
+	/* f = x % m * 2^(x / m), Q = 2^-(x / m), m a power of 2, see theta */
+	SCOUNTER_REPR_DLM_FLOAT		= 6,
+	/* f = x * 2^level, Q = 2^-level, level in the upper 6 bits of the word */
+	SCOUNTER_REPR_SHARED		= 7,
+};
+
+#define SCOUNTER_REPR_Q_PPM_MAX		2000000U
+#define SCOUNTER_SHARED_LEVEL_SHIFT	58
+
+/**
+ * struct scounter_array_type - what the cells of an array are
+ * @kind: an enum scounter_repr_kind
+ * @bits: bits of a cell: 4 to 8, 10, 12 or 16
+ * @q_ppm: q in millionths, more than 1000000 and at most 2000000; 0 for the
+ *	kinds that have no q, where it counts as 2000000
+ * @m: the number of states between two steps of the exponent: 1 to 2^bits for
+ *	the Csuros kinds; 2 to 2^bits for DLM floating point; else 0 or 1
+ * @theta: DLM floating point: mantissas stay below it; even, 2 to @m; 0 means
+ *	@m.  Else 0
+ * @group: cells of a counter, each counting for itself: 1 to 1024; 0 means 1
+ */
+struct scounter_array_type {
+	__u32 kind;
+	__u32 bits;
+	__u32 q_ppm;
+	__u32 m;
+	__u32 theta;
+	__u32 group;
+};
+
+#define SCOUNTER_ARRAY_GROUP_MAX	1024U
+
+/* Where an array lives: one copy, or as many as nodes or CPUs. */
+#define SCOUNTER_ARRAY_PER_NODE		(1U << 0)
+#define SCOUNTER_ARRAY_PER_CPU		(1U << 1)
+/* What has happened to it. */
+#define SCOUNTER_ARRAY_SATURATED	(1U << 16) /* a cell was full: counts were lost */
+
+/**
+ * struct scounter_array_estimate - what a read of a counter promises
+ * @value: unbiased estimate of the count
+ * @lower: three standard deviations below the value, but not below 0
+ * @upper: three standard deviations above the value; U64_MAX when saturated
+ * @additive: SCOUNTER_REPR_SHARED: the largest standard deviation that any
+ *	counter of the array has now, whatever its value; else 0
+ * @error_ppm: relative standard deviation, at most, in parts per million; 0
+ *	means that the value is exact
+ * @flags: SCOUNTER_F_SATURATED, SCOUNTER_F_DECIMATING
+ */
+struct scounter_array_estimate {
+	__u64 value;
+	__u64 lower;
+	__u64 upper;
+	__u64 additive;
+	__u32 error_ppm;
+	__u32 flags;
+};
+
+#define SCOUNTER_ARRAY_MAGIC		0x52416353U	/* "ScAR" */
+#define SCOUNTER_ARRAY_VERSION		1U
+
+struct scounter_array_header {
+	__u32 magic;
+	__u32 version;
+	__u32 header_bytes;	/* may grow: the words begin here */
+	__u32 flags;
+	struct scounter_array_type type;
+	__u32 copies;
+	__u32 error_ppm;	/* of what has been merged into it, at most; 0: see type */
+	__u64 length;		/* counters */
+	__u64 words;		/* of a copy */
+	__u64 refused;		/* calls with an index outside */
+};
+
+#endif /* _UAPI_LINUX_SCOUNTER_ARRAY_H */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Non-negative real numbers below 2^64 as fixed point with 64 bits after the
+ * point: what a cell stands for when q is no power of two.  They do not wrap:
+ * what does not fit becomes the largest number.
+ */
+#ifndef _SCOUNTER_REPR_REAL_H
+#define _SCOUNTER_REPR_REAL_H
+
+#include <linux/bitops.h>
+#include <linux/math64.h>
+#include <linux/types.h>
+
+#include "../draw.h"
+
+struct scounter_real {
+	u64 whole;
+	u64 part;	/* in units of 2^-64 */
+};
+
+#define SCOUNTER_REAL_MAX	((struct scounter_real){ ~0ULL, ~0ULL })
+
+static inline struct scounter_real scounter_real(u64 whole)
+{
+	return (struct scounter_real){ .whole = whole };
+}
+
+static inline bool scounter_real_is_zero(struct scounter_real a)
+{
+	return !(a.whole | a.part);
+}
+
+static inline bool scounter_real_less(struct scounter_real a, struct scounter_real b)
+{
+	return a.whole < b.whole || (a.whole == b.whole && a.part < b.part);
+}
+
+static inline struct scounter_real scounter_real_sum(struct scounter_real a,
+						     struct scounter_real b)
+{
+	u64 part = a.part + b.part;
+	u64 carry = part < a.part;
+	u64 whole = a.whole + b.whole;
+
+	if (whole < a.whole || whole + carry < whole)
+		return SCOUNTER_REAL_MAX;
+	return (struct scounter_real){ whole + carry, part };
+}
+
+/* a - b, which must not be negative. */
+static inline struct scounter_real scounter_real_difference(struct scounter_real a,
+							    struct scounter_real b)
+{
+	return (struct scounter_real){
+		a.whole - b.whole - (a.part < b.part), a.part - b.part
+	};
+}
+
+static inline struct scounter_real scounter_real_times(struct scounter_real a, u32 n)
+{
+	u64 low = (a.part & 0xffffffff) * n;
+	u64 second = (a.part >> 32) * n + (low >> 32);
+	u64 third = (a.whole & 0xffffffff) * n + (second >> 32);
+	u64 high = (a.whole >> 32) * n + (third >> 32);
+
+	if (high >> 32)
+		return SCOUNTER_REAL_MAX;
+	return (struct scounter_real){
+		high << 32 | (third & 0xffffffff), second << 32 | (low & 0xffffffff)
+	};
+}
+
+/* The 64 bits of a that begin at the highest bit of `scale`, which is not 0. */
+static inline u64 scounter_real_bits(struct scounter_real a, struct scounter_real scale)
+{
+	int n = fls64(scale.whole);
+
+	if (n == 64)
+		return a.whole;
+	if (n)
+		return a.whole << (64 - n) | a.part >> n;
+	return a.part << (64 - fls64(scale.part));
+}
+
+/*
+ * floor(a / b) for a < b * 2^16, b >= 1: estimated with 47 bits of b or more,
+ * then put right.
+ */
+static inline u32 scounter_real_quotient(struct scounter_real a, struct scounter_real b)
+{
+	u32 quotient;
+
+	if (scounter_real_less(a, b))
+		return 0;
+	quotient = div64_u64(scounter_real_bits(a, a), scounter_real_bits(b, a));
+	while (quotient && scounter_real_less(a, scounter_real_times(b, quotient)))
+		quotient--;
+	while (!scounter_real_less(a, scounter_real_times(b, quotient + 1)))
+		quotient++;
+	return quotient;
+}
+
+/* True with probability a / b, for a < b; exactly so where b is a power of two. */
+static inline bool scounter_real_chance(struct scounter_real a, struct scounter_real b,
+					struct rnd_state *rnd)
+{
+	if (scounter_real_is_zero(a))
+		return false;
+	return mul_u64_u64_shr(scounter_draw_u64(rnd), scounter_real_bits(b, b), 64) <
+	       scounter_real_bits(a, b);
+}
+
+/* The largest k with 2^k <= a, for a >= 1. */
+static inline u32 scounter_real_log2(struct scounter_real a)
+{
+	return fls64(a.whole) - 1;
+}
+
+/* True with probability 2^k / a, where k is that: what is left of 1 / a. */
+static inline bool scounter_real_accept(struct scounter_real a, struct rnd_state *rnd)
+{
+	u64 bits = scounter_real_bits(a, a);
+
+	return bits == 1ULL << 63 ||
+	       mul_u64_u64_shr(scounter_draw_u64(rnd), bits, 64) < 1ULL << 63;
+}
+
+/* What is after the point. */
+static inline struct scounter_real scounter_real_part(struct scounter_real a)
+{
+	return (struct scounter_real){ 0, a.part };
+}
+
+/* a as a whole number, rounded to the nearest. */
+static inline u64 scounter_real_rounded(struct scounter_real a)
+{
+	return a.whole + (a.part >> 63 && ~a.whole);
+}
+
+#endif /* _SCOUNTER_REPR_REAL_H */

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * All representations of narrow cells behind one set of functions, and addition
+ * written once over them.
+ *
+ * Addition (Steele & Tristan 2017, section 3): the sum S of two counts lies
+ * between f(K) and f(tau(K)), K = phi(S); it is rounded to one of the two at
+ * random, so that its expected value is S.  Both counts may have come from other
+ * representations than the sum's (section 9), as only f is taken of them.
+ *
+ * There is no subtraction and no decrement.  The difference would be rounded as
+ * the sum is, but it is smaller than what it came from: its relative standard
+ * deviation has no bound, and it may be negative, which no state stands for
+ * (section 14).
+ */
+#ifndef _SCOUNTER_REPR_REPR_H
+#define _SCOUNTER_REPR_REPR_H
+
+#include <linux/errno.h>
+
+#include "csuros.h"
+#include "csuros2.h"
+#include "dlm_float.h"
+#include "dlm_probability.h"
+#include "morris.h"
+#include "morris2.h"
+#include "type.h"
+
+static inline struct scounter_real scounter_repr_f(const struct scounter_repr *repr, u32 x)
+{
+	switch (repr->type.kind) {
+	case SCOUNTER_REPR_MORRIS:
+		return scounter_morris_f(repr, x);
+	case SCOUNTER_REPR_MORRIS2:
+		return scounter_morris2_f(x);
+	case SCOUNTER_REPR_CSUROS2:
+		return scounter_csuros2_f(x, repr->shift);
+	case SCOUNTER_REPR_CSUROS:
+		return scounter_csuros_f(repr, x);
+	case SCOUNTER_REPR_DLM_PROBABILITY:
+		return scounter_dlm_probability_f(repr, x);
+	default:
+		return scounter_dlm_float_f(x, repr->shift);
+	}
+}
+
+/* v < f(top) */
+static inline u32 scounter_repr_phi(const struct scounter_repr *repr, struct scounter_real v)
+{
+	switch (repr->type.kind) {
+	case SCOUNTER_REPR_MORRIS:
+		return scounter_morris_phi(repr, v);
+	case SCOUNTER_REPR_MORRIS2:
+		return scounter_morris2_phi(v);
+	case SCOUNTER_REPR_CSUROS2:
+		return scounter_csuros2_phi(v, repr->shift);
+	case SCOUNTER_REPR_CSUROS:
+		return scounter_csuros_phi(repr, v);
+	case SCOUNTER_REPR_DLM_PROBABILITY:
+		return scounter_dlm_probability_phi(repr, v);
+	default:
+		return scounter_dlm_float_phi(repr, v);
+	}
+}
+
+/* x < top */
+static inline u32 scounter_repr_tau(const struct scounter_repr *repr, u32 x)
+{
+	switch (repr->type.kind) {
+	case SCOUNTER_REPR_MORRIS:
+		return scounter_morris_tau(x);
+	case SCOUNTER_REPR_MORRIS2:
+		return scounter_morris2_tau(x);
+	case SCOUNTER_REPR_CSUROS2:
+		return scounter_csuros2_tau(x);
+	case SCOUNTER_REPR_CSUROS:
+		return scounter_csuros_tau(x);
+	case SCOUNTER_REPR_DLM_PROBABILITY:
+		return scounter_dlm_probability_tau(x);
+	default:
+		return scounter_dlm_float_tau(repr, x);
+	}
+}
+
+/* x < top */
+static inline struct scounter_real scounter_repr_gap(const struct scounter_repr *repr, u32 x)
+{
+	switch (repr->type.kind) {
+	case SCOUNTER_REPR_MORRIS:
+		return scounter_morris_gap(repr, x);
+	case SCOUNTER_REPR_MORRIS2:
+		return scounter_morris2_gap(x);
+	case SCOUNTER_REPR_CSUROS2:
+		return scounter_csuros2_gap(x, repr->shift);
+	case SCOUNTER_REPR_CSUROS:
+		return scounter_csuros_gap(repr, x);
+	case SCOUNTER_REPR_DLM_PROBABILITY:
+		return scounter_dlm_probability_gap(repr, x);
+	default:
+		return scounter_dlm_float_gap(x, repr->shift);
+	}
+}
+
+/* 1 / Q, at least 1; x < top. */
+static inline struct scounter_real scounter_repr_worth(const struct scounter_repr *repr,
+						       u32 x)
+{
+	if (repr->type.kind == SCOUNTER_REPR_DLM_PROBABILITY)
+		return scounter_dlm_probability_worth(repr, x);
+	return scounter_repr_gap(repr, x);
+}
+
+/*
+ * The state for the count v, rounded up or down at random.  What is above the
+ * last state is lost: `saturated` is set then.
+ */
+static inline u32 scounter_repr_state(const struct scounter_repr *repr,
+				      struct scounter_real v, struct rnd_state *rnd,
+				      bool *saturated)
+{
+	struct scounter_real rest;
+	u32 k;
+
+	if (!scounter_real_less(v, repr->most)) {
+		*saturated |= scounter_real_less(repr->most, v);
+		return repr->top;
+	}
+	k = scounter_repr_phi(repr, v);
+	rest = scounter_real_difference(v, scounter_repr_f(repr, k));
+	if (scounter_real_is_zero(rest))
+		return k;
+	return scounter_real_chance(rest, scounter_repr_gap(repr, k), rnd) ?
+	       scounter_repr_tau(repr, k) : k;
+}
+
+/* The state x after the count v has been added. */
+static inline u32 scounter_repr_add(const struct scounter_repr *repr, u32 x,
+				    struct scounter_real v, struct rnd_state *rnd,
+				    bool *saturated)
+{
+	if (scounter_real_is_zero(v))
+		return x;
+	return scounter_repr_state(repr, scounter_real_sum(scounter_repr_f(repr, x), v),
+				   rnd, saturated);
+}
+
+/* The sum of x and z of any two types, as a state of a third. */
+static inline u32 scounter_repr_sum(const struct scounter_repr *sum,
+				    const struct scounter_repr *x_repr, u32 x,
+				    const struct scounter_repr *z_repr, u32 z,
+				    struct rnd_state *rnd, bool *saturated)
+{
+	return scounter_repr_state(sum, scounter_real_sum(scounter_repr_f(x_repr, x),
+							  scounter_repr_f(z_repr, z)),
+				   rnd, saturated);
+}
+
+/* Whether an increment of x succeeds, decided by random bits alone. */
+static inline bool scounter_repr_trial(const struct scounter_repr *repr, u32 x,
+				       struct rnd_state *rnd)
+{
+	struct scounter_real worth = scounter_repr_worth(repr, x);
+
+	return !scounter_draw_bits(rnd, scounter_real_log2(worth)) &&
+	       scounter_real_accept(worth, rnd);
+}
+
+static inline u32 scounter_repr_inc(const struct scounter_repr *repr, u32 x,
+				    struct rnd_state *rnd, bool *saturated)
+{
+	if (x >= repr->top) {
+		*saturated = true;
+		return x;
+	}
+	if (!scounter_repr_trial(repr, x, rnd))
+		return x;
+	return scounter_repr_add(repr, x, scounter_repr_worth(repr, x), rnd, saturated);
+}
+
+/*
+ * xi in units of 10^-12, for a counter in state x: its variance is at most
+ * xi n (n - 1) + 1 / 4.  Steele & Tristan 2017, theorems 11.4, 11.6 and 11.10:
+ * 1 / (2 mu).  They have no theorem for the DLM counters.  The floating-point
+ * one is given that of the Csuros counter with M = Theta / 2, whose steps are
+ * larger at every count.  For the probability counter, a success has variance
+ * 1 / p - 1 and its rounding at most a quarter of the gap's square with
+ * probability p: together not more than 5 / 4 of a Morris counter's while the
+ * gaps are below 1 / p, and that of a Morris counter with these gaps beyond.
+ */
+static inline u64 scounter_repr_xi(const struct scounter_repr *repr, u32 x)
+{
+	u64 q = (u64)(repr->type.q_ppm - SCOUNTER_REPR_MILLION) * SCOUNTER_REPR_MILLION;
+	u32 units;
+
+	switch (repr->type.kind) {
+	case SCOUNTER_REPR_DLM_FLOAT:
+		return div64_u64(1000000000000ULL, repr->type.theta);
+	case SCOUNTER_REPR_DLM_PROBABILITY:
+		units = (1U << repr->type.bits) - x;
+		q += q / 4;
+		if (units > 1)
+			q = max_t(u64, q, div64_u64(1000000000000ULL, units - 1));
+		return q / 2;
+	default:
+		return div64_u64(q, 2 * repr->type.m);
+	}
+}
+
+/* States whose count is known without error, if it was counted one by one. */
+static inline u32 scounter_repr_exact(const struct scounter_repr *repr)
+{
+	switch (repr->type.kind) {
+	case SCOUNTER_REPR_DLM_FLOAT:
+		return repr->type.theta;
+	case SCOUNTER_REPR_DLM_PROBABILITY:
+		return 0;
+	default:
+		return repr->type.m;
+	}
+}
+
+static inline bool scounter_bits_allowed(u32 bits)
+{
+	return (bits >= 4 && bits <= 8) || bits == 10 || bits == 12 || bits == 16;
+}
+
+static inline bool scounter_is_power_of_2(u32 n)
+{
+	return n && !(n & (n - 1));
+}
+
+/*
+ * Whether a type makes sense, with what it leaves out filled in: 0, -EINVAL for
+ * a kind that there is not, -ERANGE for a number out of range.
+ */
+static inline int scounter_type_check(struct scounter_array_type *type)
+{
+	u32 states;
+	bool has_q, has_m;
+
+	if (type->kind < SCOUNTER_REPR_MORRIS || type->kind > SCOUNTER_REPR_SHARED)
+		return -EINVAL;
+	if (!scounter_bits_allowed(type->bits))
+		return -ERANGE;
+	states = 1U << type->bits;
+	has_q = type->kind == SCOUNTER_REPR_MORRIS || type->kind == SCOUNTER_REPR_CSUROS ||
+		type->kind == SCOUNTER_REPR_DLM_PROBABILITY;
+	has_m = type->kind == SCOUNTER_REPR_CSUROS || type->kind == SCOUNTER_REPR_CSUROS2 ||
+		type->kind == SCOUNTER_REPR_DLM_FLOAT;
+	if (!has_q && !type->q_ppm)
+		type->q_ppm = SCOUNTER_REPR_Q_PPM_MAX;
+	if (!has_m && !type->m)
+		type->m = 1;
+	if (!type->group)
+		type->group = 1;
+	if (type->kind == SCOUNTER_REPR_DLM_FLOAT && !type->theta)
+		type->theta = type->m;
+
+	if (type->q_ppm <= SCOUNTER_REPR_MILLION || type->q_ppm > SCOUNTER_REPR_Q_PPM_MAX ||
+	    (!has_q && type->q_ppm != SCOUNTER_REPR_Q_PPM_MAX))
+		return -ERANGE;
+	if (!type->m || type->m > states || (!has_m && type->m != 1))
+		return -ERANGE;
+	if (has_m && type->kind != SCOUNTER_REPR_CSUROS && !scounter_is_power_of_2(type->m))
+		return -ERANGE;
+	if (type->group > SCOUNTER_ARRAY_GROUP_MAX)
+		return -ERANGE;
+	if (type->kind != SCOUNTER_REPR_DLM_FLOAT)
+		return type->theta ? -ERANGE : 0;
+	if (type->m < 2 || type->theta % 2 || !type->theta || type->theta > type->m)
+		return -ERANGE;
+	return 0;
+}
+
+/* How many rungs the caller is to provide for a checked type; 0 for most kinds. */
+static inline u32 scounter_repr_rungs(const struct scounter_array_type *type)
+{
+	if (type->kind != SCOUNTER_REPR_MORRIS && type->kind != SCOUNTER_REPR_CSUROS)
+		return 0;
+	return ((1U << type->bits) - 1) / type->m + 1;
+}
+
+static inline u32 scounter_repr_last(const struct scounter_repr *repr)
+{
+	u32 all = (1U << repr->type.bits) - 1;
+
+	switch (repr->type.kind) {
+	case SCOUNTER_REPR_MORRIS2:
+		return min_t(u32, all, SCOUNTER_MORRIS2_TOP);
+	case SCOUNTER_REPR_CSUROS2:
+		return min_t(u32, all, scounter_csuros2_top(repr->shift));
+	case SCOUNTER_REPR_DLM_FLOAT:
+		return scounter_dlm_float_top(repr->type.bits, repr->shift);
+	default:
+		return all;
+	}
+}
+
+/* The last rung may go beyond what a count can be: the last state that does not. */
+static inline u32 scounter_csuros_last(const struct scounter_repr *repr, u32 all)
+{
+	u32 m = repr->type.m;
+	u32 x = min_t(u32, all, repr->rung_count * m - 1);
+
+	while (!~scounter_csuros_f(repr, x).whole)
+		x -= x % m ? x % m : 1;
+	return x;
+}
+
+/*
+ * Set up a representation for a checked type, over rungs from
+ * scounter_csuros_fill(), which stay the caller's.
+ */
+static inline void scounter_repr_init(struct scounter_repr *repr,
+				      const struct scounter_array_type *type,
+				      const struct scounter_rung *rungs, u32 count)
+{
+	repr->type = *type;
+	repr->shift = fls64(type->m) - 1;
+	repr->rungs = rungs;
+	repr->rung_count = count;
+	if (type->kind == SCOUNTER_REPR_SHARED) {
+		/* f depends on the level of the word, see shared.h */
+		repr->top = (1U << type->bits) - 1;
+		repr->most = SCOUNTER_REAL_MAX;
+		return;
+	}
+	repr->top = scounter_repr_last(repr);
+	if (rungs)
+		repr->top = scounter_csuros_last(repr, repr->top);
+	repr->most = scounter_repr_f(repr, repr->top);
+}
+
+#endif /* _SCOUNTER_REPR_REPR_H */
