@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of this program share. */
+#ifndef _ARRAYS_ARRAYS_H
+#define _ARRAYS_ARRAYS_H
+
+#include <stdio.h>
+
+#include "array.h"
+#include "stats.h"
+
+/* One TAP line; the number of failures is the program's exit status. */
+bool ok(bool passed, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void comment(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A representation with tables that last as long as the program. */
+const struct scounter_repr *repr_of(u32 kind, u32 bits, u32 q_ppm, u32 m, u32 theta);
+
+/* "csuros 12 bits q 1.4 m 64": one of a few static texts. */
+const char *type_name(const struct scounter_array_type *type);
+
+void seed_rnd(struct rnd_state *rnd, u64 seed);
+
+/* f as a floating-point number. */
+double f_of(const struct scounter_repr *repr, u32 x);
+double real_of(struct scounter_real real);
+
+/* xi and rho: the variance of a count of n is at most xi n (n - 1) + rho. */
+double xi_of(const struct scounter_repr *repr);
+double rho_of(const struct scounter_repr *repr);
+
+/* An array, or the end of the program. */
+struct array *new_array(u32 kind, u32 bits, u32 q_ppm, u32 m, u64 length, u64 seed);
+
+/* Seconds of a clock that only goes forward. */
+double now(void);
+
+int compare_doubles(const void *a, const void *b);
+
+/* The tests, each a number of ok() lines. */
+void test_theorems(u64 seed);
+void test_busted(u64 seed);
+void test_table1(void);
+void test_figures(u64 seed);
+void test_library(u64 seed);
+void test_merge8(u64 seed);
+void test_group(u64 seed);
+void test_memory(void);
+
+/* The verbs that print tables. */
+int print_theorems(u64 seed);
+int print_table1(void);
+int print_figures(void);
+int print_memory(void);
+int print_group(u64 seed);
+int print_speed(u64 seed);
+int run_add_variant(const char *name, u32 rounds, u64 seed);
+int print_npm(const char *path, u64 seed);
+int print_snapshot(const char *path, u64 first, u64 count);
+
+#endif /* _ARRAYS_ARRAYS_H */

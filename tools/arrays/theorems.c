@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Means and variances: every representation, counted one by one, by additions, and
+ * by random trees of both, against Steele & Tristan 2017, theorems 11.4, 11.6 and
+ * 11.10.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "arrays.h"
+#include "util.h"
+
+#define RUNS	100000
+
+/* n is small enough that none saturates. */
+static const struct spec {
+	u32 kind, bits, q_ppm, m, theta, n;
+} specs[] = {
+	{ SCOUNTER_REPR_MORRIS, 8, 1080000, 1, 0, 1000 },
+	{ SCOUNTER_REPR_MORRIS, 8, 1180000, 1, 0, 1000 },
+	{ SCOUNTER_REPR_MORRIS, 10, 1030000, 1, 0, 1000 },
+	{ SCOUNTER_REPR_MORRIS, 12, 1009000, 1, 0, 1000 },
+	{ SCOUNTER_REPR_MORRIS, 16, 1000500, 1, 0, 2000 },
+	{ SCOUNTER_REPR_MORRIS2, 6, 0, 1, 0, 1000 },
+	{ SCOUNTER_REPR_MORRIS2, 8, 0, 1, 0, 1000 },
+	{ SCOUNTER_REPR_CSUROS2, 8, 0, 8, 0, 1000 },
+	{ SCOUNTER_REPR_CSUROS2, 8, 0, 32, 0, 1000 },
+	{ SCOUNTER_REPR_CSUROS2, 10, 0, 32, 0, 1000 },
+	{ SCOUNTER_REPR_CSUROS2, 12, 0, 128, 0, 1000 },
+	{ SCOUNTER_REPR_CSUROS2, 16, 0, 512, 0, 2000 },
+	{ SCOUNTER_REPR_CSUROS, 8, 1200000, 8, 0, 1000 },
+	{ SCOUNTER_REPR_CSUROS, 8, 1400000, 4, 0, 1000 },
+	{ SCOUNTER_REPR_CSUROS, 10, 1500000, 12, 0, 1000 },
+	{ SCOUNTER_REPR_CSUROS, 12, 1400000, 64, 0, 1000 },
+	{ SCOUNTER_REPR_CSUROS, 16, 1600000, 512, 0, 2000 },
+	{ SCOUNTER_REPR_DLM_PROBABILITY, 8, 1500000, 1, 0, 100 },
+	{ SCOUNTER_REPR_DLM_PROBABILITY, 10, 1300000, 1, 0, 200 },
+	{ SCOUNTER_REPR_DLM_PROBABILITY, 12, 1200000, 1, 0, 1000 },
+	{ SCOUNTER_REPR_DLM_PROBABILITY, 16, 1080000, 1, 0, 1000 },
+	{ SCOUNTER_REPR_DLM_FLOAT, 8, 0, 16, 16, 1000 },
+	{ SCOUNTER_REPR_DLM_FLOAT, 8, 0, 16, 10, 1000 },
+	{ SCOUNTER_REPR_DLM_FLOAT, 10, 0, 64, 64, 1000 },
+	{ SCOUNTER_REPR_DLM_FLOAT, 12, 0, 256, 100, 1000 },
+	{ SCOUNTER_REPR_DLM_FLOAT, 16, 0, 1024, 1024, 3000 },
+};
+
+#define SPECS	(sizeof(specs) / sizeof(specs[0]))
+
+/* How additions round: rightly, or in a way that a test must notice. */
+typedef u32 (*add_function)(const struct scounter_repr *repr, u32 x, struct scounter_real v,
+			    struct rnd_state *rnd, bool *saturated);
+
+struct run {
+	const struct scounter_repr *repr;
+	add_function add;
+	struct rnd_state rnd;
+	bool saturated;
+};
+
+static u32 below(struct run *run, u32 n)
+{
+	return (u64)prandom_u32_state(&run->rnd) * n >> 32;
+}
+
+static u32 count_up(struct run *run, u32 n)
+{
+	u32 x = 0;
+
+	while (n--)
+		x = scounter_repr_inc(run->repr, x, &run->rnd, &run->saturated);
+	return x;
+}
+
+static u32 add_up(struct run *run, u32 n)
+{
+	u32 most = n / 10 + 1, x = 0;
+
+	while (n) {
+		u32 piece = 1 + below(run, min(n, most));
+
+		x = run->add(run->repr, x, scounter_real(piece), &run->rnd, &run->saturated);
+		n -= piece;
+	}
+	return x;
+}
+
+/* A counter of n events: counted up, added up, or the sum of two such trees. */
+static u32 grow_tree(struct run *run, u32 n)
+{
+	u32 choice = below(run, 8);
+	u32 left, x, z;
+
+	if (n < 2 || choice == 0)
+		return count_up(run, n);
+	if (choice == 1)
+		return add_up(run, n);
+	left = 1 + below(run, n - 1);
+	x = grow_tree(run, left);
+	z = grow_tree(run, n - left);
+	return run->add(run->repr, x, scounter_repr_f(run->repr, z), &run->rnd,
+			&run->saturated);
+}
+
+static const struct workload {
+	const char *name;
+	u32 (*work)(struct run *run, u32 n);
+} workloads[] = {
+	{ "increments", count_up },
+	{ "additions", add_up },
+	{ "trees", grow_tree },
+};
+
+#define WORKLOADS	(sizeof(workloads) / sizeof(workloads[0]))
+
+struct measured {
+	struct summary summary;
+	double bound, bound_z;	/* the variance's, and how far it is above */
+	bool saturated;
+};
+
+static struct measured measure(const struct scounter_repr *repr, u32 n,
+			       const struct workload *workload, add_function add, u32 runs,
+			       u64 seed)
+{
+	struct run run = { .repr = repr, .add = add };
+	struct moments moments = { 0 };
+	struct measured measured;
+	u32 i;
+
+	seed_rnd(&run.rnd, seed);
+	for (i = 0; i < runs; i++)
+		moments_add(&moments, f_of(repr, workload->work(&run, n)) - n);
+	measured.summary = summarize(&moments);
+	measured.saturated = run.saturated;
+	measured.bound = xi_of(repr) * n * (n - 1.0) + rho_of(repr);
+	measured.bound_z = variance_z(&measured.summary, measured.bound);
+	return measured;
+}
+
+static struct measured measure_spec(u32 which, u32 how, u64 seed)
+{
+	const struct spec *spec = &specs[which];
+	const struct scounter_repr *repr = repr_of(spec->kind, spec->bits, spec->q_ppm, spec->m,
+						   spec->theta);
+	struct measured measured;
+
+	measured = measure(repr, spec->n, &workloads[how], scounter_repr_add, RUNS,
+			   derive_seed(seed, workloads[how].name, which));
+	progress("theorems", which * WORKLOADS + how, SPECS * WORKLOADS);
+	return measured;
+}
+
+static const char *spec_name(u32 which)
+{
+	const struct spec *spec = &specs[which];
+
+	return type_name(&repr_of(spec->kind, spec->bits, spec->q_ppm, spec->m,
+				  spec->theta)->type);
+}
+
+void test_theorems(u64 seed)
+{
+	u32 which, how;
+
+	for (which = 0; which < SPECS; which++)
+		for (how = 0; how < WORKLOADS; how++) {
+			struct measured m = measure_spec(which, how, seed);
+
+			ok(!m.saturated && fabs(m.summary.mean_z) <= MEAN_LIMIT &&
+			   m.bound_z <= Z_LIMIT,
+			   "%s, %u %s: mean %+.2f standard errors, variance %.4f of its bound",
+			   spec_name(which), specs[which].n, workloads[how].name,
+			   m.summary.mean_z, m.summary.variance / m.bound);
+		}
+}
+
+int print_theorems(u64 seed)
+{
+	u32 which, how;
+
+	printf("# %u runs each, seed %llu; the bound is xi n (n - 1) + rho\n", RUNS, seed);
+	printf("%-34s %6s %-10s %8s %12s %12s %7s\n", "# representation", "n", "by",
+	       "mean z", "variance", "bound", "ratio");
+	for (which = 0; which < SPECS; which++)
+		for (how = 0; how < WORKLOADS; how++) {
+			struct measured m = measure_spec(which, how,
+							 derive_seed(seed, "theorems", 0));
+
+			printf("%-34s %6u %-10s %+8.2f %12.2f %12.2f %7.4f\n",
+			       spec_name(which), specs[which].n, workloads[how].name,
+			       m.summary.mean_z, m.summary.variance, m.bound,
+			       m.summary.variance / m.bound);
+		}
+	return 0;
+}
+
+/* Rounds to the nearer state: no variance, and a bias that adds up. */
+static u32 add_nearest(const struct scounter_repr *repr, u32 x, struct scounter_real v,
+		       struct rnd_state *rnd, bool *saturated)
+{
+	struct scounter_real sum = scounter_real_sum(scounter_repr_f(repr, x), v);
+	u32 k = scounter_repr_phi(repr, sum);
+	double rest = real_of(sum) - f_of(repr, k);
+
+	(void)rnd;
+	(void)saturated;
+	return rest * 2 < real_of(scounter_repr_gap(repr, k)) ? k : k + 1;
+}
+
+/* Rounds right in the mean, but to states that are too far away. */
+static u32 add_far(const struct scounter_repr *repr, u32 x, struct scounter_real v,
+		   struct rnd_state *rnd, bool *saturated)
+{
+	struct scounter_real sum = scounter_real_sum(scounter_repr_f(repr, x), v);
+	u32 low = scounter_repr_phi(repr, sum), high = low + 1;
+	double down, up;
+
+	(void)saturated;
+	low -= min(low, 12U);
+	high += 12;
+	down = f_of(repr, low);
+	up = f_of(repr, high);
+	return prandom_u32_state(rnd) < (real_of(sum) - down) / (up - down) * 0x1p32 ? high : low;
+}
+
+/*
+ * What kmod/array.c does not: when the compare-and-swap fails, which every second
+ * one does here, the addition is rounded anew.  A rounding to "no change" does not
+ * meet that.
+ */
+static u32 add_anew(const struct scounter_repr *repr, u32 x, struct scounter_real v,
+		    struct rnd_state *rnd, bool *saturated)
+{
+	u32 after;
+
+	do {
+		after = scounter_repr_add(repr, x, v, rnd, saturated);
+	} while (after != x && prandom_u32_state(rnd) & 1);
+	return after;
+}
+
+/* The same contention, with what the first rounding decided. */
+static u32 add_decided(const struct scounter_repr *repr, u32 x, struct scounter_real v,
+		       struct rnd_state *rnd, bool *saturated)
+{
+	const struct scounter_cells cells = { .repr = *repr };
+	u64 after;
+
+	do {
+		after = scounter_cells_add(&cells, x, 0, &v, 0, rnd, saturated);
+	} while (after != x && prandom_u32_state(rnd) & 1);
+	return after;
+}
+
+static struct measured measure_busted(add_function add, u64 seed)
+{
+	return measure(repr_of(SCOUNTER_REPR_MORRIS, 8, 1080000, 1, 0), 1000, &workloads[1],
+		       add, RUNS, seed);
+}
+
+/* The limits above find what they are there for. */
+void test_busted(u64 seed)
+{
+	struct measured m;
+
+	m = measure_busted(add_nearest, seed);
+	ok(fabs(m.summary.mean_z) > MEAN_LIMIT,
+	   "rounding to the nearest is noticed: mean %+.1f standard errors", m.summary.mean_z);
+	m = measure_busted(add_far, seed);
+	ok(fabs(m.summary.mean_z) <= MEAN_LIMIT && m.bound_z > Z_LIMIT,
+	   "rounding too far is noticed: variance %.2f of its bound, mean %+.1f",
+	   m.summary.variance / m.bound, m.summary.mean_z);
+	m = measure_busted(add_anew, seed);
+	ok(fabs(m.summary.mean_z) > MEAN_LIMIT,
+	   "rounding anew under contention is noticed: mean %+.1f standard errors",
+	   m.summary.mean_z);
+	m = measure_busted(add_decided, seed);
+	ok(fabs(m.summary.mean_z) <= MEAN_LIMIT && m.bound_z <= Z_LIMIT,
+	   "an addition decided once is unbiased under contention: mean %+.1f standard errors",
+	   m.summary.mean_z);
+}

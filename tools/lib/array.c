@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Arrays in memory: what kmod/array.c is in the kernel, for one thread. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "internal.h"
+
+static __thread char error_text[200];
+
+const char *array_error(void)
+{
+	return error_text;
+}
+
+int array_fail(int err, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error_text, sizeof(error_text), format, arguments);
+	va_end(arguments);
+	return err;
+}
+
+static bool is_shared(const struct array *array)
+{
+	return array->cells.repr.type.kind == SCOUNTER_REPR_SHARED;
+}
+
+/* SplitMix64 (Steele, Lea & Flood 2014) */
+static u64 split_mix(u64 *seed)
+{
+	u64 z = *seed += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+void array_seed(struct array *array, u64 seed)
+{
+	u64 words[2] = { split_mix(&seed), split_mix(&seed) };
+	u32 i;
+
+	array->rnd.s1 = __seed(words[0] >> 32, 2U);
+	array->rnd.s2 = __seed((u32)words[0], 8U);
+	array->rnd.s3 = __seed(words[1] >> 32, 16U);
+	array->rnd.s4 = __seed((u32)words[1], 128U);
+	for (i = 0; i < 4; i++)
+		array->bulk[i] = split_mix(&seed);
+}
+
+static int seed_by_system(struct array *array)
+{
+	u64 seed;
+
+	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		return array_fail(-EIO, "no random seed: %s", strerror(errno));
+	array_seed(array, seed);
+	return 0;
+}
+
+static int allocate(struct array *array, const struct scounter_array_type *type)
+{
+	u32 count = scounter_repr_rungs(type);
+
+	if (count) {
+		array->rungs = calloc(count, sizeof(*array->rungs));
+		if (!array->rungs)
+			return array_fail(-ENOMEM, "out of memory");
+		count = scounter_csuros_fill(array->rungs, count, type->q_ppm, type->m);
+	}
+	scounter_cells_init(&array->cells, type, array->length, array->rungs, count);
+	if (array->cells.words > SIZE_MAX / sizeof(u64) / array->copies)
+		return array_fail(-ENOMEM, "%llu counters are too many", array->length);
+	array->words = calloc(array->cells.words * array->copies, sizeof(u64));
+	if (!array->words)
+		return array_fail(-ENOMEM, "out of memory for %llu counters", array->length);
+	return seed_by_system(array);
+}
+
+int array_create_copies(struct array **array, const struct scounter_array_type *type,
+			u64 length, u32 copies)
+{
+	struct scounter_array_type checked = *type;
+	int err = scounter_type_check(&checked);
+
+	if (err == -EINVAL)
+		return array_fail(err, "there is no representation of kind %u", type->kind);
+	if (err)
+		return array_fail(err, "out of range: %u bits, q %u ppm, m %u, theta %u, group %u",
+				  type->bits, type->q_ppm, type->m, type->theta, type->group);
+	if (!length)
+		return array_fail(-EINVAL, "an array has at least one counter");
+	if (!scounter_cells_words(&checked, length))
+		return array_fail(-ENOMEM, "%llu counters are too many", length);
+	*array = calloc(1, sizeof(**array));
+	if (!*array)
+		return array_fail(-ENOMEM, "out of memory");
+	(*array)->length = length;
+	(*array)->copies = copies;
+	err = allocate(*array, &checked);
+	if (err) {
+		array_free(*array);
+		*array = NULL;
+	}
+	return err;
+}
+
+int array_create(struct array **array, const struct scounter_array_type *type, u64 length)
+{
+	return array_create_copies(array, type, length, 1);
+}
+
+void array_free(struct array *array)
+{
+	if (!array)
+		return;
+	free(array->words);
+	free(array->rungs);
+	free(array);
+}
+
+size_t array_bytes(const struct array *array)
+{
+	return sizeof(*array) + array->cells.words * array->copies * sizeof(u64) +
+	       scounter_repr_rungs(&array->cells.repr.type) * sizeof(*array->rungs);
+}
+
+static int refuse(struct array *array, u64 index)
+{
+	if (index < array->length)
+		return 0;
+	array->refused++;
+	return array_fail(-ERANGE, "there is no counter %llu, only %llu", index, array->length);
+}
+
+static void add_to_cell(struct array *array, u64 cell, struct scounter_real v, u32 level)
+{
+	u32 bit;
+	u64 *word = &array->words[scounter_cells_find(&array->cells, cell, &bit)];
+
+	*word = scounter_cells_add(&array->cells, *word, bit, &v, max(array->level, level),
+				   &array->rnd, &array->saturated);
+	if (is_shared(array))
+		array->level = max(array->level, scounter_shared_level(*word));
+}
+
+static void inc_cell(struct array *array, u64 cell)
+{
+	const struct scounter_repr *repr = &array->cells.repr;
+	u32 bit, x;
+	u64 word;
+
+	if (is_shared(array)) {
+		if (!scounter_draw_bits(&array->rnd, array->level))
+			add_to_cell(array, cell, scounter_real(1ULL << array->level), 0);
+		return;
+	}
+	word = scounter_cells_find(&array->cells, cell, &bit);
+	x = scounter_cells_state(&array->cells, array->words[word], bit);
+	if (x >= repr->top)
+		array->saturated = true;
+	else if (scounter_repr_trial(repr, x, &array->rnd))
+		add_to_cell(array, cell, scounter_repr_worth(repr, x), 0);
+}
+
+int array_inc(struct array *array, u64 index)
+{
+	u32 group = array->cells.repr.type.group, i;
+	int err = refuse(array, index);
+
+	for (i = 0; !err && i < group; i++)
+		inc_cell(array, index * group + i);
+	return err;
+}
+
+int array_add(struct array *array, u64 index, u64 n)
+{
+	u32 group = array->cells.repr.type.group, i;
+	int err = refuse(array, index);
+
+	for (i = 0; !err && n && i < group; i++)
+		add_to_cell(array, index * group + i, scounter_real(n), 0);
+	return err;
+}
+
+static void gather_cell(const struct array *array, u64 cell, struct scounter_gathered *gathered)
+{
+	u32 bit, i;
+	u64 word = scounter_cells_find(&array->cells, cell, &bit);
+
+	for (i = 0; i < array->copies; i++)
+		scounter_gather_cell(gathered, &array->cells,
+				     array->words[i * array->cells.words + word], bit);
+}
+
+int array_estimate(struct array *array, u64 index, struct scounter_array_estimate *estimate)
+{
+	const struct scounter_array_type *type = &array->cells.repr.type;
+	struct scounter_gathered gathered = { 0 };
+	int err = refuse(array, index);
+	u32 i;
+
+	if (err)
+		return err;
+	for (i = 0; i < type->group; i++)
+		gather_cell(array, index * type->group + i, &gathered);
+	scounter_estimate_of(&gathered, type, array->copies, array->level, array->mixed_ppm,
+			     estimate);
+	return 0;
+}
+
+u64 array_value(struct array *array, u64 index)
+{
+	struct scounter_array_estimate estimate;
+
+	return array_estimate(array, index, &estimate) ? 0 : estimate.value;
+}
+
+void array_clear(struct array *array)
+{
+	memset(array->words, 0, array->cells.words * array->copies * sizeof(u64));
+	array->level = 0;
+	array->mixed_ppm = 0;
+	array->saturated = false;
+}
+
+static int check_merge(const struct array *dst, const struct array *src)
+{
+	if (dst == src)
+		return array_fail(-EINVAL, "an array is not merged with itself");
+	if (dst->length != src->length)
+		return array_fail(-EINVAL, "the arrays have %llu and %llu counters",
+				  dst->length, src->length);
+	if (dst->cells.repr.type.group != src->cells.repr.type.group)
+		return array_fail(-EINVAL, "the counters have groups of %u and %u cells",
+				  dst->cells.repr.type.group, src->cells.repr.type.group);
+	if (is_shared(dst) != is_shared(src))
+		return array_fail(-EINVAL, "one array has relative errors, the other additive ones");
+	return 0;
+}
+
+static void merge_cells(struct array *dst, const struct array *src)
+{
+	u64 cell;
+
+	for (cell = 0; cell < src->cells.count; cell++) {
+		struct scounter_gathered gathered = { 0 };
+
+		gather_cell(src, cell, &gathered);
+		if (scounter_real_is_zero(gathered.sum))
+			continue;
+		dst->saturated |= gathered.saturated;
+		add_to_cell(dst, cell, gathered.sum, src->level);
+	}
+}
+
+int array_merge(struct array *dst, const struct array *src)
+{
+	bool same = !memcmp(&dst->cells.repr.type, &src->cells.repr.type,
+			    sizeof(dst->cells.repr.type));
+	int err = check_merge(dst, src);
+
+	if (err)
+		return err;
+	if (array_merge8_applies(dst, src)) {
+		err = array_merge8(dst, src);
+		if (err)
+			return err;
+	} else {
+		merge_cells(dst, src);
+	}
+	dst->saturated |= src->saturated;
+	dst->mixed_ppm = max(dst->mixed_ppm, src->mixed_ppm);
+	if (!same && !is_shared(src))
+		dst->mixed_ppm = max(dst->mixed_ppm, scounter_type_error_ppm(&src->cells.repr));
+	return 0;
+}

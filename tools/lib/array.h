@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Arrays of approximate counters in user space: snapshots of those in the kernel,
+ * and arrays of a program's own.  They mean what they mean in the kernel, as the
+ * same headers (kmod/repr/) decode them.
+ *
+ *	struct array *sum, *part;
+ *
+ *	if (array_load(&sum, first) || array_load(&part, second) ||
+ *	    array_merge(sum, part))
+ *		errx(1, "%s", array_error());
+ *	printf("%llu\n", array_value(sum, 0));
+ *
+ * What can fail returns 0 or a negative errno, and says why in array_error();
+ * nothing has changed then.  An array is used by one thread at a time.  There is
+ * no subtraction: see kmod/repr/repr.h.
+ */
+#ifndef _LIB_ARRAY_H
+#define _LIB_ARRAY_H
+
+#include <stdio.h>
+
+#include "repr/estimate.h"
+
+struct array {
+	struct scounter_cells cells;
+	u64 length;
+	u32 copies;
+	u32 level;		/* SCOUNTER_REPR_SHARED */
+	u32 mixed_ppm;
+	u32 placement;
+	bool saturated;
+	u64 refused;
+	u64 *words;		/* of all copies */
+	struct scounter_rung *rungs;
+	struct rnd_state rnd;
+	u64 bulk[4];		/* state of the generator for whole words */
+};
+
+/* Random numbers come from the system's entropy; array_seed() makes them repeat. */
+int array_create(struct array **array, const struct scounter_array_type *type, u64 length);
+void array_free(struct array *array);
+void array_seed(struct array *array, u64 seed);
+
+/*
+ * From and to a snapshot.  -EINVAL for what is none, or contradicts itself;
+ * -ENODATA for a truncated one; -EPROTO for one of a newer version or of the
+ * other byte order; -EIO.
+ */
+int array_load(struct array **array, FILE *from);
+int array_save(const struct array *array, FILE *to);
+
+/* -ERANGE for an index outside, which is also counted in array->refused. */
+int array_inc(struct array *array, u64 index);
+int array_add(struct array *array, u64 index, u64 n);
+int array_estimate(struct array *array, u64 index, struct scounter_array_estimate *estimate);
+
+/* The value alone; 0 outside. */
+u64 array_value(struct array *array, u64 index);
+
+/*
+ * dst[i] += src[i].  -EINVAL for arrays of different length or group, for an array
+ * and itself, and for relative and additive errors in one.
+ */
+int array_merge(struct array *dst, const struct array *src);
+void array_clear(struct array *array);
+
+/* Bytes of cells, tables and the rest. */
+size_t array_bytes(const struct array *array);
+
+/* Why the last call of this thread failed. */
+const char *array_error(void);
+
+#endif /* _LIB_ARRAY_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of the library share. */
+#ifndef _LIB_INTERNAL_H
+#define _LIB_INTERNAL_H
+
+#include "array.h"
+
+/* Set array_error(), and return err. */
+int array_fail(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* An array with words for so many copies; a type that has been checked or not. */
+int array_create_copies(struct array **array, const struct scounter_array_type *type,
+			u64 length, u32 copies);
+
+/* Bulk merging of byte cells, merge8.c: whether it applies, and doing it. */
+bool array_merge8_applies(const struct array *dst, const struct array *src);
+int array_merge8(struct array *dst, const struct array *src);
+
+#endif /* _LIB_INTERNAL_H */

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Snapshots, as <uapi/linux/scounter_array.h> lays them out. */
+#include <errno.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define COPIES_MAX	(1U << 16)
+
+static int check_header(const struct scounter_array_header *header)
+{
+	if (header->magic == __builtin_bswap32(SCOUNTER_ARRAY_MAGIC))
+		return array_fail(-EPROTO, "the snapshot is from a machine of the other byte order");
+	if (header->magic != SCOUNTER_ARRAY_MAGIC)
+		return array_fail(-EINVAL, "this is no snapshot of an array");
+	if (header->version != SCOUNTER_ARRAY_VERSION)
+		return array_fail(-EPROTO, "the snapshot is of version %u, newer than %u",
+				  header->version, SCOUNTER_ARRAY_VERSION);
+	if (header->header_bytes < sizeof(*header) || header->header_bytes > 4096)
+		return array_fail(-EINVAL, "the snapshot has a header of %u bytes",
+				  header->header_bytes);
+	if (!header->copies || header->copies > COPIES_MAX)
+		return array_fail(-EINVAL, "the snapshot has %u copies", header->copies);
+	return 0;
+}
+
+static int read_header(struct scounter_array_header *header, FILE *from)
+{
+	u32 rest;
+	size_t got = fread(header, 1, sizeof(*header), from);
+	int err;
+
+	/* What is no snapshot is said to be none, however short it is. */
+	if (got < 8 || header->magic != SCOUNTER_ARRAY_MAGIC)
+		return got < 8 ? array_fail(-ENODATA, "the snapshot is truncated in its header") :
+		       check_header(header);
+	if (got < sizeof(*header))
+		return header->version != SCOUNTER_ARRAY_VERSION ? check_header(header) :
+		       array_fail(-ENODATA, "the snapshot is truncated in its header");
+	err = check_header(header);
+	if (err)
+		return err;
+	for (rest = header->header_bytes - sizeof(*header); rest; rest--)
+		if (getc(from) == EOF)
+			return array_fail(-ENODATA, "the snapshot is truncated in its header");
+	return 0;
+}
+
+static int read_words(struct array *array, FILE *from)
+{
+	u64 all = array->cells.words * array->copies;
+	u64 got = fread(array->words, sizeof(u64), all, from);
+
+	if (ferror(from))
+		return array_fail(-EIO, "the snapshot cannot be read: %s", strerror(errno));
+	if (got < all)
+		return array_fail(-ENODATA, "the snapshot is truncated: %llu words of %llu",
+				  got, all);
+	if (getc(from) != EOF)
+		return array_fail(-EINVAL, "the snapshot goes on after its last word");
+	return 0;
+}
+
+static void find_level(struct array *array)
+{
+	u64 i;
+
+	if (array->cells.repr.type.kind != SCOUNTER_REPR_SHARED)
+		return;
+	for (i = 0; i < array->cells.words * array->copies; i++)
+		array->level = max(array->level, scounter_shared_level(array->words[i]));
+}
+
+int array_load(struct array **array, FILE *from)
+{
+	struct scounter_array_header header = { 0 };
+	int err = read_header(&header, from);
+
+	*array = NULL;
+	if (err)
+		return err;
+	err = array_create_copies(array, &header.type, header.length, header.copies);
+	if (err)
+		return err;
+	if (header.words != (*array)->cells.words)
+		err = array_fail(-EINVAL, "the snapshot has %llu words for %llu counters",
+				 header.words, header.length);
+	if (!err)
+		err = read_words(*array, from);
+	if (err) {
+		array_free(*array);
+		*array = NULL;
+		return err;
+	}
+	(*array)->mixed_ppm = header.error_ppm;
+	(*array)->refused = header.refused;
+	(*array)->saturated = header.flags & SCOUNTER_ARRAY_SATURATED;
+	(*array)->placement = header.flags & (SCOUNTER_ARRAY_PER_NODE | SCOUNTER_ARRAY_PER_CPU);
+	find_level(*array);
+	return 0;
+}
+
+int array_save(const struct array *array, FILE *to)
+{
+	struct scounter_array_header header = {
+		.magic		= SCOUNTER_ARRAY_MAGIC,
+		.version	= SCOUNTER_ARRAY_VERSION,
+		.header_bytes	= sizeof(header),
+		.flags		= array->placement |
+				  (array->saturated ? SCOUNTER_ARRAY_SATURATED : 0),
+		.type		= array->cells.repr.type,
+		.copies		= array->copies,
+		.error_ppm	= array->mixed_ppm,
+		.length		= array->length,
+		.words		= array->cells.words,
+		.refused	= array->refused,
+	};
+	u64 all = array->cells.words * array->copies;
+
+	if (fwrite(&header, sizeof(header), 1, to) != 1 ||
+	    fwrite(array->words, sizeof(u64), all, to) != all || fflush(to))
+		return array_fail(-EIO, "the snapshot cannot be written: %s", strerror(errno));
+	return 0;
+}
