@@ -62,7 +62,7 @@ static inline u64 scounter_relative_variance(u64 xi, u64 n)
 	u64 square = xi;
 
 	if (n < 1U << 20)
-		square = div64_u64(xi, n) * (n - 1) + div64_u64(250000000000ULL, n * n);
+		square = xi - div64_u64(xi, n) + div64_u64(250000000000ULL, n * n);
 	return square;
 }
 

@@ -1,1 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Arrays of approximate counters as they run in the kernel.  The distributions of
+ * each representation are tested at length in user space, by tools/arrays.
+ *
+ * Statistical limits are 6.5 standard deviations: a right implementation fails one
+ * such test in 10^10.
+ */
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
 
+#include "../array.h"
+#include "../standard.h"
+
+#define CELLS	2000
+
+static const struct scounter_array_type types[] = {
+	{ .kind = SCOUNTER_REPR_MORRIS, .bits = 8, .q_ppm = 1080000 },
+	{ .kind = SCOUNTER_REPR_MORRIS, .bits = 10, .q_ppm = 1030000 },
+	{ .kind = SCOUNTER_REPR_MORRIS2, .bits = 6, .group = 5 },
+	{ .kind = SCOUNTER_REPR_CSUROS2, .bits = 8, .m = 16 },
+	{ .kind = SCOUNTER_REPR_CSUROS, .bits = 12, .q_ppm = 1400000, .m = 64 },
+	{ .kind = SCOUNTER_REPR_CSUROS, .bits = 16, .q_ppm = 1600000, .m = 512 },
+	{ .kind = SCOUNTER_REPR_DLM_PROBABILITY, .bits = 16, .q_ppm = 1080000 },
+	{ .kind = SCOUNTER_REPR_DLM_FLOAT, .bits = 8, .m = 16, .theta = 10 },
+	{ .kind = SCOUNTER_REPR_SHARED, .bits = 8 },
+};
+
+static struct scounter_array *create(struct kunit *test, const struct scounter_array_type *type,
+				     u64 length, u32 flags)
+{
+	struct scounter_array *array = scounter_array_create(NULL, NULL, type, length, flags);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(array));
+	return array;
+}
+
+/* All counters hold n events in the mean; one has at most the variance xi n^2. */
+static void expect_mean(struct kunit *test, const struct scounter_array *array, u64 n)
+{
+	struct scounter_array_estimate estimate;
+	u64 sum = 0, limit, off, i, expected = n * array->length;
+	u32 error = 0;
+
+	for (i = 0; i < array->length; i++) {
+		KUNIT_ASSERT_EQ(test, scounter_array_read_est(array, i, &estimate), 0);
+		sum += estimate.value;
+		error = max(error, estimate.error_ppm);
+	}
+	off = sum > expected ? sum - expected : expected - sum;
+	/* 6.5 n error sqrt(length), and that values are whole numbers */
+	limit = div_u64(13 * n * error, 2 * SCOUNTER_PPM) *
+		int_sqrt64(array->length) + array->length + 1;
+	KUNIT_EXPECT_LE_MSG(test, off, limit, "kind %u: %llu of %llu",
+			    array->cells.repr.type.kind, sum, expected);
+}
+
+static void increments_keep_the_mean(struct kunit *test)
+{
+	u32 which, i, j;
+
+	for (which = 0; which < ARRAY_SIZE(types); which++) {
+		struct scounter_array *array = create(test, &types[which], CELLS, 0);
+
+		for (j = 0; j < 500; j++) {
+			for (i = 0; i < CELLS; i++)
+				scounter_array_inc(array, i);
+			cond_resched();
+		}
+		expect_mean(test, array, 500);
+		scounter_array_destroy(array);
+	}
+}
+
+static void additions_keep_the_mean(struct kunit *test)
+{
+	u32 which, i;
+
+	for (which = 0; which < ARRAY_SIZE(types); which++) {
+		struct scounter_array *array = create(test, &types[which], CELLS, 0);
+
+		for (i = 0; i < CELLS; i++) {
+			scounter_array_add(array, i, 3);
+			scounter_array_add(array, i, 1000);
+			scounter_array_add(array, i, 400);
+			scounter_array_add(array, i, 0);
+		}
+		expect_mean(test, array, 1403);
+		scounter_array_destroy(array);
+	}
+}
+
+static void fill(struct scounter_array *array, u64 n)
+{
+	u32 i;
+
+	for (i = 0; i < CELLS; i++)
+		scounter_array_add(array, i, n);
+}
+
+static void merges_keep_the_mean(struct kunit *test)
+{
+	u32 a, b;
+
+	for (a = 0; a < ARRAY_SIZE(types); a++)
+		for (b = 0; b < ARRAY_SIZE(types); b++) {
+			struct scounter_array *dst, *src;
+			int err, refused;
+
+			dst = create(test, &types[a], CELLS, 0);
+			src = create(test, &types[b], CELLS, SCOUNTER_ARRAY_PER_CPU);
+			fill(dst, 700);
+			fill(src, 300);
+			err = scounter_array_merge(dst, src);
+			refused = max(types[a].group, 1U) != max(types[b].group, 1U) ||
+				  (types[a].kind == SCOUNTER_REPR_SHARED) !=
+				  (types[b].kind == SCOUNTER_REPR_SHARED);
+			KUNIT_EXPECT_EQ(test, err, refused ? -EINVAL : 0);
+			expect_mean(test, dst, refused ? 700 : 1000);
+			scounter_array_destroy(dst);
+			scounter_array_destroy(src);
+		}
+}
+
+static void merges_that_make_no_sense_are_refused(struct kunit *test)
+{
+	struct scounter_array *array = create(test, &types[0], CELLS, 0);
+	struct scounter_array *longer = create(test, &types[0], CELLS + 1, 0);
+	u64 word;
+
+	fill(array, 12345);
+	word = scounter_array_word(array, 7);
+	KUNIT_EXPECT_EQ(test, scounter_array_merge(array, array), -EINVAL);
+	KUNIT_EXPECT_EQ(test, scounter_array_merge(array, longer), -EINVAL);
+	KUNIT_EXPECT_EQ(test, scounter_array_merge(longer, array), -EINVAL);
+	KUNIT_EXPECT_EQ(test, scounter_array_word(array, 7), word);
+	KUNIT_EXPECT_EQ(test, scounter_array_word(longer, 7), 0ULL);
+	scounter_array_destroy(array);
+	scounter_array_destroy(longer);
+}
+
+/* What the build has computed is what the kernel computes. */
+static void standard_tables_are_the_computed_ones(struct kunit *test)
+{
+	static const struct scounter_array_type standard[] = {
+		{ .kind = SCOUNTER_REPR_MORRIS, .bits = 8, .q_ppm = 1080000, .m = 1 },
+		{ .kind = SCOUNTER_REPR_MORRIS, .bits = 8, .q_ppm = 1100000, .m = 1 },
+		{ .kind = SCOUNTER_REPR_MORRIS, .bits = 8, .q_ppm = 1180000, .m = 1 },
+		{ .kind = SCOUNTER_REPR_CSUROS, .bits = 8, .q_ppm = 1200000, .m = 8 },
+		{ .kind = SCOUNTER_REPR_CSUROS, .bits = 12, .q_ppm = 1400000, .m = 64 },
+		{ .kind = SCOUNTER_REPR_CSUROS, .bits = 16, .q_ppm = 1600000, .m = 2048 },
+	};
+	struct scounter_rung *computed = kcalloc(256, sizeof(*computed), GFP_KERNEL);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, computed);
+	for (i = 0; i < ARRAY_SIZE(standard); i++) {
+		u32 count = scounter_repr_rungs(&standard[i]), own;
+		const struct scounter_rung *made = scounter_standard_rungs(&standard[i], &count);
+
+		own = scounter_csuros_fill(computed, scounter_repr_rungs(&standard[i]),
+					   standard[i].q_ppm, standard[i].m);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, made);
+		KUNIT_EXPECT_EQ(test, own, count);
+		KUNIT_EXPECT_EQ(test, memcmp(made, computed, own * sizeof(*made)), 0);
+	}
+	kfree(computed);
+}
+
+/* phi(f(x)) = x, and whatever lies between f(x) and f(tau(x)) has that phi too. */
+static void phi_inverts_f(struct kunit *test)
+{
+	u32 which, x;
+
+	for (which = 0; which < ARRAY_SIZE(types) - 1; which++) {
+		struct scounter_array *array = create(test, &types[which], 1, 0);
+		const struct scounter_repr *repr = &array->cells.repr;
+
+		for (x = 0; x < repr->top; x = scounter_repr_tau(repr, x)) {
+			struct scounter_real f = scounter_repr_f(repr, x);
+			struct scounter_real next = scounter_repr_f(repr, scounter_repr_tau(repr, x));
+			struct scounter_real before =
+				scounter_real_difference(next, (struct scounter_real){ 0, 1 });
+
+			KUNIT_ASSERT_EQ(test, scounter_repr_phi(repr, f), x);
+			KUNIT_ASSERT_EQ(test, scounter_repr_phi(repr, before), x);
+		}
+		scounter_array_destroy(array);
+	}
+}
+
+static void an_index_outside_is_refused(struct kunit *test)
+{
+	struct scounter_array *array = create(test, &types[1], 7, 0);
+	struct scounter_array_estimate estimate;
+
+	scounter_array_add(array, 6, 5);
+	scounter_array_inc(array, 7);
+	scounter_array_add(array, U64_MAX, 5);
+	KUNIT_EXPECT_EQ(test, scounter_array_read_est(array, 7, &estimate), -ERANGE);
+	KUNIT_EXPECT_EQ(test, scounter_array_read(array, 1ULL << 40), 0ULL);
+	KUNIT_EXPECT_EQ(test, scounter_array_refused(array), 4ULL);
+	KUNIT_EXPECT_GT(test, scounter_array_read(array, 6), 0ULL);
+	KUNIT_EXPECT_EQ(test, scounter_array_read(array, 5), 0ULL);
+	scounter_array_destroy(array);
+}
+
+static void a_full_counter_says_so(struct kunit *test)
+{
+	struct scounter_array_estimate estimate;
+	u32 which;
+
+	for (which = 0; which < ARRAY_SIZE(types); which++) {
+		struct scounter_array *array = create(test, &types[which], 3, 0);
+
+		KUNIT_EXPECT_FALSE(test, scounter_array_saturated(array));
+		scounter_array_add(array, 1, U64_MAX);
+		scounter_array_add(array, 1, U64_MAX);
+		scounter_array_inc(array, 1);
+		KUNIT_EXPECT_TRUE(test, scounter_array_saturated(array));
+		KUNIT_EXPECT_EQ(test, scounter_array_read_est(array, 1, &estimate), 0);
+		KUNIT_EXPECT_TRUE(test, estimate.flags & SCOUNTER_F_SATURATED);
+		KUNIT_EXPECT_EQ(test, estimate.upper, U64_MAX);
+		KUNIT_EXPECT_EQ(test, scounter_array_read(array, 0), 0ULL);
+		KUNIT_EXPECT_EQ(test, scounter_array_read(array, 2), 0ULL);
+		scounter_array_clear(array);
+		KUNIT_EXPECT_FALSE(test, scounter_array_saturated(array));
+		KUNIT_EXPECT_EQ(test, scounter_array_read(array, 1), 0ULL);
+		scounter_array_destroy(array);
+	}
+}
+
+static long error_of(const struct scounter_array_type *type, u64 length, u32 flags)
+{
+	struct scounter_array *array = scounter_array_create(NULL, NULL, type, length, flags);
+
+	if (!IS_ERR(array))
+		scounter_array_destroy(array);
+	return PTR_ERR_OR_ZERO(array);
+}
+
+static void a_bad_type_is_refused(struct kunit *test)
+{
+	struct scounter_array_type type = types[0];
+
+	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 0), 0L);
+	KUNIT_EXPECT_EQ(test, error_of(&type, 0, 0), (long)-EINVAL);
+	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 3), (long)-EINVAL);
+	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 4), (long)-EINVAL);
+	KUNIT_EXPECT_EQ(test, error_of(&type, 1ULL << 39, 0), (long)-ENOMEM);
+	KUNIT_EXPECT_EQ(test, error_of(&type, U64_MAX, 0), (long)-ENOMEM);
+	type.bits = 9;
+	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 0), (long)-ERANGE);
+	type.bits = 8;
+	type.q_ppm = 1000000;
+	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 0), (long)-ERANGE);
+	type.q_ppm = 2000001;
+	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 0), (long)-ERANGE);
+	type.kind = SCOUNTER_REPR_CSUROS;
+	type.q_ppm = 1500000;
+	type.m = 257;
+	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 0), (long)-ERANGE);
+	type.kind = 99;
+	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 0), (long)-EINVAL);
+}
+
+static void a_name_is_given_once(struct kunit *test)
+{
+	struct scounter_array *array, *other;
+
+	array = scounter_array_create("pages", "kunit_arrays", &types[0], 10, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(array));
+	other = scounter_array_create("pages", "kunit_arrays", &types[0], 10, 0);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(other), -EEXIST);
+	other = scounter_array_create("pages", "kunit_arrays2", &types[0], 10, 0);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(other));
+	scounter_array_destroy(other);
+	other = scounter_array_create("pa/ges", "kunit_arrays", &types[0], 10, 0);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(other), -EINVAL);
+	scounter_array_destroy(array);
+	scounter_array_destroy(NULL);
+	scounter_array_destroy(ERR_PTR(-ENOMEM));
+}
+
+/* A success worth 2^level that meets a word which is behind, or ahead. */
+static void a_shared_level_is_caught_up_with(struct kunit *test)
+{
+	struct scounter_array *array = create(test, &types[ARRAY_SIZE(types) - 1], 2 * CELLS, 0);
+	struct scounter_array_estimate estimate;
+	u32 i;
+
+	for (i = CELLS; i < 2 * CELLS; i++)
+		scounter_array_add(array, i, 200);
+	scounter_array_add(array, 0, 100000);
+	for (i = CELLS; i < 2 * CELLS; i++)
+		scounter_array_add(array, i, 800);
+	for (i = 1; i < CELLS; i++)
+		scounter_array_add(array, i, 1000);
+	scounter_array_add(array, 0, 0);
+	KUNIT_EXPECT_EQ(test, scounter_array_read_est(array, 1, &estimate), 0);
+	KUNIT_EXPECT_GE(test, estimate.additive, 1000ULL);
+	/* All but the first hold 1000; the first takes 100 times that. */
+	scounter_array_read_est(array, 0, &estimate);
+	KUNIT_EXPECT_LE(test, estimate.lower, 100000ULL);
+	KUNIT_EXPECT_GE(test, estimate.upper, 100000ULL);
+	{
+		u64 sum = 0, expected = 1000ULL * (2 * CELLS - 1), off;
+
+		for (i = 1; i < 2 * CELLS; i++)
+			sum += scounter_array_read(array, i);
+		off = sum > expected ? sum - expected : expected - sum;
+		/* 6.5 sqrt(3999 * 1000 * 511), at level 9 */
+		KUNIT_EXPECT_LE(test, off, 294000ULL);
+	}
+	scounter_array_destroy(array);
+}
+
+#ifdef CONFIG_FAULT_INJECTION
+static void every_allocation_of_an_array_fails_once(struct kunit *test)
+{
+	static const struct scounter_array_type own = {
+		.kind = SCOUNTER_REPR_MORRIS, .bits = 8, .q_ppm = 1077000,
+	};
+	struct scounter_array *array;
+	u32 nth;
+
+	for (nth = 1; nth < 1000; nth++) {
+		bool failed;
+
+		current->fail_nth = nth;
+		array = scounter_array_create("failing", "kunit_failing", &own, 10,
+					      SCOUNTER_ARRAY_PER_CPU);
+		failed = !current->fail_nth;
+		current->fail_nth = 0;
+		if (IS_ERR(array)) {
+			KUNIT_EXPECT_EQ(test, PTR_ERR(array), (long)-ENOMEM);
+			continue;
+		}
+		scounter_array_destroy(array);
+		if (!failed)
+			break;
+	}
+	KUNIT_EXPECT_GT(test, nth, 4U);
+	KUNIT_EXPECT_LT(test, nth, 1000U);
+}
+#else
+static void every_allocation_of_an_array_fails_once(struct kunit *test)
+{
+	kunit_skip(test, "the kernel has no fault injection");
+}
+#endif
+
+static struct kunit_case array_cases[] = {
+	KUNIT_CASE(increments_keep_the_mean),
+	KUNIT_CASE(additions_keep_the_mean),
+	KUNIT_CASE(merges_keep_the_mean),
+	KUNIT_CASE(merges_that_make_no_sense_are_refused),
+	KUNIT_CASE(standard_tables_are_the_computed_ones),
+	KUNIT_CASE(phi_inverts_f),
+	KUNIT_CASE(an_index_outside_is_refused),
+	KUNIT_CASE(a_full_counter_says_so),
+	KUNIT_CASE(a_bad_type_is_refused),
+	KUNIT_CASE(a_name_is_given_once),
+	KUNIT_CASE(a_shared_level_is_caught_up_with),
+	KUNIT_CASE(every_allocation_of_an_array_fails_once),
+	{}
+};
+
+static struct kunit_suite array_suite = {
+	.name = "scounter_array",
+	.test_cases = array_cases,
+};
+kunit_test_suites(&array_suite);

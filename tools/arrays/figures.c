@@ -12,7 +12,7 @@
 #include "util.h"
 
 #define STATES	256
-#define RUNS	200000
+#define RUNS	100000
 
 /* Figures 1 and 2 (the caption of the latter has q = 1.4, the text 1.2), by n. */
 static const struct {
@@ -160,7 +160,7 @@ void test_figures(u64 seed)
 				derive_seed(seed, small[i].name, n * 100 + i));
 	for (i = 0; i < sizeof(large) / sizeof(large[0]); i++)
 		compare(large[i].m == 1 ? "figure 3" : "figure 4", large[i].q_ppm, large[i].m,
-			1000, RUNS / 4, derive_seed(seed, "large", i));
+			1000, RUNS / 8, derive_seed(seed, "large", i));
 	for (i = 0; i < sizeof(large) / sizeof(large[0]); i++)
 		compare_sum(large[i].q_ppm, large[i].m, derive_seed(seed, "sum", i));
 }

@@ -30,7 +30,7 @@ static struct array *new_group(u32 kind, u32 bits, u32 q_ppm, u32 group, u64 len
 void test_group(u64 seed)
 {
 	static const u32 groups[] = { 1, 2, 5, 16 };
-	enum { RUNS = 100000, EVENTS = 300 };
+	enum { RUNS = 30000, EVENTS = 300 };
 	u32 i, run, n;
 
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {

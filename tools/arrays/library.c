@@ -224,7 +224,7 @@ static void test_refused_merges(u64 seed)
 	ok(try_merge(2, 2, 9, 0, 1, seed) == 0, "the like of these is merged");
 }
 
-/* dst += src for every pair of kinds that may meet: the mean of 10^5 counters. */
+/* dst += src for every pair of kinds that may meet: the mean of 20000 counters. */
 static void test_mixed_merges(u64 seed)
 {
 	static const struct scounter_array_type types[] = {
@@ -235,7 +235,7 @@ static void test_mixed_merges(u64 seed)
 		{ .kind = SCOUNTER_REPR_DLM_PROBABILITY, .bits = 16, .q_ppm = 1080000 },
 		{ .kind = SCOUNTER_REPR_DLM_FLOAT, .bits = 8, .m = 16, .theta = 10 },
 	};
-	enum { COUNT = sizeof(types) / sizeof(types[0]), CELLS = 50000 };
+	enum { COUNT = sizeof(types) / sizeof(types[0]), CELLS = 20000 };
 	struct array *dst, *src;
 	u32 a, b, i;
 
@@ -278,7 +278,7 @@ static void test_mixed_merges(u64 seed)
 /* A shared level: unbiased, and within the error that a read states. */
 static void test_shared(u64 seed)
 {
-	enum { RUNS = 20000 };
+	enum { RUNS = 10000 };
 	static const u64 counts[3] = { 20000, 500, 3 };
 	struct moments moments[3] = { 0 };
 	u64 additive = 0, outside = 0;
@@ -334,7 +334,7 @@ static void test_bounds(u64 seed)
 		array_estimate(array, i, &estimate);
 		inside += estimate.lower <= 1000000 && estimate.upper >= 1000000;
 	}
-	ok(inside >= CELLS * 0.997 && estimate.error_ppm == 55902,
+	ok(inside >= CELLS * 0.997 && estimate.error_ppm >= 55900 && estimate.error_ppm <= 55903,
 	   "csuros 12 bits: %.2f %% of the counts are within their bounds, error %u ppm",
 	   100.0 * inside / CELLS, estimate.error_ppm);
 	array_free(array);
@@ -356,7 +356,7 @@ void test_library(u64 seed)
 /* Every pair of states of an 8-bit type, merged in bulk. */
 static void test_merge8_type(u32 kind, u32 q_ppm, u32 m, u64 seed)
 {
-	enum { PAIRS = 65536, ROUNDS = 50 };
+	enum { PAIRS = 65536, ROUNDS = 20 };
 	struct array *dst = new_array(kind, 8, q_ppm, m, PAIRS, seed);
 	struct array *src = new_array(kind, 8, q_ppm, m, PAIRS, seed + 1);
 	const struct scounter_repr *repr = &dst->cells.repr;
