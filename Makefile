@@ -32,7 +32,7 @@ check:	## run all tests; ends with "N passed, N failed"
 check-kernels:	## build, boot and test on every supported kernel (25 minutes the first time)
 	@tools/kernels/run $(KERNELS)
 
-check-%:	## run one part of the tests: make check-static, -docs, -unit, -accuracy, -integration, -judge
+check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -unit, -integration, -judge
 	@tools/check $*
 
 bench-insn:	## instructions a call of every kind, under emulation
@@ -48,6 +48,10 @@ accuracy-figure:	## the picture of Documentation/accuracy.rst, and its data (som
 docs:	## the documentation as web pages, in build/docs/html
 	@tools/vm/fetch packages
 	@tools/docs/build $(CURDIR)/build/docs
+
+bench-arrays:	## arrays: every table of Documentation/arrays.rst (10 min; the npm counts need the network)
+	$(MAKE) -s -C tools/arrays
+	@tools/arrays/run
 
 vm:	## a shell in a virtual machine with the module loaded
 	@tools/vm/fetch packages
@@ -106,4 +110,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-12s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs install uninstall clean help
+.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays install uninstall clean help

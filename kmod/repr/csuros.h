@@ -16,11 +16,11 @@
 #include "type.h"
 
 /*
- * q^d with 128 bits after the point: six limbs of 32 bits, the least first.  A
- * step of the exponent truncates at 2^-128, so that 65536 steps leave the first
- * 64 bits right.
+ * q^d with 192 bits after the point: eight limbs of 32 bits, the least first.  A
+ * step of the exponent truncates at 2^-192, and what is lost grows with the power,
+ * to less than 2^64: 65536 steps leave the first 64 bits after the point right.
  */
-#define SCOUNTER_POWER_LIMBS	6
+#define SCOUNTER_POWER_LIMBS	8
 
 struct scounter_power {
 	u32 limb[SCOUNTER_POWER_LIMBS];
@@ -28,7 +28,7 @@ struct scounter_power {
 
 static inline struct scounter_power scounter_power_one(void)
 {
-	return (struct scounter_power){ .limb[4] = 1 };
+	return (struct scounter_power){ .limb[6] = 1 };
 }
 
 /* Times q; false if the result does not fit. */
@@ -56,8 +56,8 @@ static inline bool scounter_power_step(struct scounter_power *power, u32 q_ppm)
 static inline struct scounter_real scounter_power_real(const struct scounter_power *power)
 {
 	return (struct scounter_real){
+		(u64)power->limb[7] << 32 | power->limb[6],
 		(u64)power->limb[5] << 32 | power->limb[4],
-		(u64)power->limb[3] << 32 | power->limb[2],
 	};
 }
 
