@@ -50,7 +50,7 @@ static notrace void raise(atomic_t *to, u32 least)
 static notrace atomic64_t *copy_here(const struct scounter_array *array)
 {
 	if (array->placement == SCOUNTER_ARRAY_PER_NODE)
-		return array->copies[__scounter_node()];
+		return array->copies[numa_node_id()];
 	if (array->placement == SCOUNTER_ARRAY_PER_CPU)
 		return array->copies[raw_smp_processor_id()];
 	return array->copies[0];

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { LIMBS = 8, MILLION = 1000000 };
+enum { LIMBS = 8, MILLION = 1000000, MOST = 16 };
 
 struct number {
 	uint32_t limb[LIMBS];	/* the least first; the point is below limb 6 */
@@ -27,6 +27,7 @@ static const struct {
 	{ 1200000, 8, 256, "Csuros, 8 bits: section 10" },
 	{ 1400000, 64, 4096, "Csuros, 12 bits to 2^38: table 1" },
 	{ 1600000, 2048, 65536, "Csuros, 16 bits to 2^33: table 1" },
+	{ 0 }
 };
 
 /* Times numerator / MILLION; 0 if it does not fit. */
@@ -92,16 +93,15 @@ static int table(uint32_t which, uint32_t count, uint32_t *rungs)
 
 int main(void)
 {
-	enum { COUNT = sizeof(standards) / sizeof(standards[0]) };
-	uint32_t counts[COUNT], i;
-	int complete[COUNT];
+	uint32_t counts[MOST], i;
+	int complete[MOST];
 
 	printf("/* Written by powers.c. */\n");
-	for (i = 0; i < COUNT; i++)
+	for (i = 0; standards[i].q_ppm; i++)
 		complete[i] = table(i, standards[i].states / standards[i].m, &counts[i]);
 	printf("\nstatic const struct standard {\n\tu32 q_ppm, m, count;\n"
 	       "\tbool complete;\n\tconst struct scounter_rung *rungs;\n} standards[] = {\n");
-	for (i = 0; i < COUNT; i++)
+	for (i = 0; standards[i].q_ppm; i++)
 		printf("\t{ %u, %u, %u, %s, rungs_%u },\n", standards[i].q_ppm,
 		       standards[i].m, counts[i], complete[i] ? "true" : "false", i);
 	printf("};\n");
