@@ -134,7 +134,7 @@ double now(void)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
 	return time.tv_sec + time.tv_nsec * 1e-9;
 }
 

@@ -31,7 +31,7 @@ double rho_of(const struct scounter_repr *repr);
 /* An array, or the end of the program. */
 struct array *new_array(u32 kind, u32 bits, u32 q_ppm, u32 m, u64 length, u64 seed);
 
-/* Seconds of a clock that only goes forward. */
+/* Seconds that this program has had the processor. */
 double now(void);
 
 int compare_doubles(const void *a, const void *b);
