@@ -261,6 +261,7 @@ int main(int argc, char **argv)
 	u64 seed = 1;
 	int option;
 
+	setlinebuf(stdout);
 	while ((option = getopt_long(argc, argv, "+hs:", options, NULL)) != -1) {
 		switch (option) {
 		case 'h':
