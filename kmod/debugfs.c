@@ -19,6 +19,7 @@
 #define TABLE_FILE	"counters"
 #define KINDS_FILE	"kinds"
 #define ARRAYS_DIR	"arrays"
+#define TOPK_DIRECTORY	"topk"
 
 static struct dentry *root;
 
@@ -155,7 +156,7 @@ static void debugfs_remove_entry(struct scounter_entry *entry)
 static bool debugfs_reserves(const char *group)
 {
 	return !strcmp(group, TABLE_FILE) || !strcmp(group, KINDS_FILE) ||
-	       !strcmp(group, ARRAYS_DIR);
+	       !strcmp(group, ARRAYS_DIR) || !strcmp(group, TOPK_DIRECTORY);
 }
 
 static const struct scounter_view debugfs_view = {
@@ -171,6 +172,11 @@ static const struct scounter_view debugfs_view = {
 struct dentry *scounter_debugfs_arrays(void)
 {
 	return debugfs_create_dir(ARRAYS_DIR, root);
+}
+
+struct dentry *scounter_debugfs_root(void)
+{
+	return root;
 }
 
 void scounter_debugfs_init(void)

@@ -4,8 +4,9 @@
 
 struct dentry;
 
-struct dentry *scounter_debugfs_arrays(void);
 void scounter_debugfs_init(void);
 void scounter_debugfs_exit(void);
+struct dentry *scounter_debugfs_root(void);
+struct dentry *scounter_debugfs_arrays(void);
 
 #endif /* _SCOUNTER_DEBUGFS_H */

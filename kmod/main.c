@@ -11,6 +11,7 @@
 #include "random.h"
 #include "registry.h"
 #include "sysfs.h"
+#include "topk/topk.h"
 
 static ulong seed;
 module_param(seed, ulong, 0400);
@@ -36,7 +37,12 @@ static int __init scounter_module_init(void)
 	err = scounter_arrays_init();
 	if (err)
 		goto out_registry;
+	err = scounter_topk_init();
+	if (err)
+		goto out_arrays;
 	return 0;
+out_arrays:
+	scounter_arrays_exit();
 out_registry:
 	scounter_registry_exit();
 out_files:
@@ -50,6 +56,7 @@ out_adapt:
 
 static void __exit scounter_module_exit(void)
 {
+	scounter_topk_exit();
 	scounter_arrays_exit();
 	scounter_registry_exit();
 	scounter_debugfs_exit();

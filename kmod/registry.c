@@ -36,6 +36,7 @@ static LIST_HEAD(waiting);
 
 static const struct scounter_view *views[SCOUNTER_VIEWS];
 
+/* Of a counter, a group, a table. */
 int scounter_check_name(const char *what, const char *name)
 {
 	size_t length = name ? strnlen(name, SCOUNTER_NAME_MAX + 1) : 0;

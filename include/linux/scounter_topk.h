@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * scounter_topk: which keys are hit most, and how often, in bounded memory.
+ *
+ * A table has m entries, allocated when it is created.  Any number of keys may
+ * be hit; those that are hit more often than N / m times of N hits are in the
+ * table for certain, each with a count and by how much it may be too large.
+ * (Space-Saving: Metwally, Agrawal & El Abbadi 2006; shared by many CPUs: Das,
+ * Antony, Agrawal & El Abbadi 2009.)
+ *
+ *	static const struct scounter_topk_spec spec = {
+ *		.capacity = 1000, .key_size = sizeof(u64),
+ *	};
+ *	struct scounter_topk *ports = scounter_topk_create("ports", NULL, &spec);
+ *
+ *	scounter_topk_hit(ports, &key);			any context, any CPU
+ *	cat /sys/kernel/debug/scounter/topk/<module>/ports
+ *	scounter_topk_destroy(ports);
+ *
+ * The contract, for the default design:
+ *
+ * 1. scounter_topk_hit() and scounter_topk_add() may be called from task, softirq,
+ *    hardirq and NMI context where RCU is watching.  They allocate nothing, wait
+ *    for no lock and no other context, and do not mask interrupts.
+ * 2. At every moment, also while hits are being counted: a listed key was hit at
+ *    least count - error and at most count times; a key that is not listed at
+ *    most `floor` times, and floor <= N / m; all counts sum up to N.
+ * 3. Hits that could not be counted are in `dropped`, and not in N.  In the
+ *    default design there are none but by more than eight contexts at once on a
+ *    CPU, or eight adds of 2^32 or more to one key at once.
+ * 4. All snapshots that scounter_topk_fetch_reset() returned and what is left
+ *    have each hit once.
+ * 5. Counts and total stay at 2^64 - 1 when they get there, and say so.
+ * 6. A table belongs to the module that made it.  Nobody may use it after
+ *    scounter_topk_destroy() has begun.
+ * 7. On 32-bit machines without a 64-bit compare-and-swap, not in NMI context.
+ *
+ * The other designs are there to be compared; Documentation/topk.rst says what
+ * they do otherwise.
+ */
+#ifndef _LINUX_SCOUNTER_TOPK_H
+#define _LINUX_SCOUNTER_TOPK_H
+
+#include <linux/types.h>
+#include <uapi/linux/scounter_topk.h>
+
+struct module;
+struct scounter_topk;
+struct seq_file;
+
+/**
+ * struct scounter_topk_spec - what table to create
+ * @capacity: entries, 1 to SCOUNTER_TOPK_CAPACITY_MAX; or 0, and
+ * @epsilon_ppb: the greatest error of a count as a share of all hits, in parts
+ *	per billion; the capacity is then 10^9 / epsilon_ppb, rounded up
+ * @key_size: bytes of a key, SCOUNTER_TOPK_KEY_MIN to SCOUNTER_TOPK_KEY_MAX
+ * @design: an enum scounter_topk_design; 0 for the best
+ * @show_key: writes a key to the text file; NULL for hexadecimal digits, in the
+ *	order of the bytes
+ */
+struct scounter_topk_spec {
+	u32 capacity;
+	u32 epsilon_ppb;
+	u32 key_size;
+	u32 design;
+	void (*show_key)(struct seq_file *seq, const void *key);
+};
+
+struct scounter_topk *__scounter_topk_create(const char *name, const char *group,
+					     const struct scounter_topk_spec *spec,
+					     struct module *owner);
+
+/**
+ * scounter_topk_create - create a table of frequent items
+ * @name: 1 to SCOUNTER_NAME_MAX bytes, no '/' and no control character, not "."
+ *	or "..", and not ending in ".bin"
+ * @group: the same, or NULL for the name of the calling module
+ * @spec: what table
+ *
+ * Context: Task context; may sleep.
+ * Return: the table, or an ERR_PTR: -EINVAL for an unacceptable name, a design
+ * that does not exist, or not exactly one of capacity and epsilon; -ERANGE for a
+ * capacity or key size out of range; -ENAMETOOLONG; -EEXIST for a name that the
+ * group already has; -ENOMEM.
+ */
+#define scounter_topk_create(name, group, spec)				\
+	__scounter_topk_create(name, group, spec, THIS_MODULE)
+
+void scounter_topk_destroy(struct scounter_topk *topk);
+
+void scounter_topk_add(struct scounter_topk *topk, const void *key, u64 n);
+void scounter_topk_hit(struct scounter_topk *topk, const void *key);
+
+struct scounter_topk_header *scounter_topk_top(struct scounter_topk *topk, u32 k);
+struct scounter_topk_header *scounter_topk_above(struct scounter_topk *topk, u32 phi_ppb);
+struct scounter_topk_header *scounter_topk_fetch_reset(struct scounter_topk *topk);
+struct scounter_topk_header *
+scounter_topk_merge(const struct scounter_topk_header *a,
+		    const struct scounter_topk_header *b);
+void scounter_topk_free(struct scounter_topk_header *snapshot);
+size_t scounter_topk_bytes(struct scounter_topk *topk);
+const char *scounter_topk_design_name(u32 design);
+int scounter_topk_design_by_name(const char *name);
+
+/**
+ * scounter_topk_record - a record of a snapshot
+ * @snapshot: the snapshot
+ * @i: which one, from 0, the highest count, to below snapshot->records
+ */
+static inline const struct scounter_topk_record *
+scounter_topk_record(const struct scounter_topk_header *snapshot, u32 i)
+{
+	return (const void *)((const u8 *)snapshot + snapshot->header_size +
+			      (size_t)i * snapshot->record_size);
+}
+
+#endif /* _LINUX_SCOUNTER_TOPK_H */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * What user space may know of scounter's frequent-item tables: their limits,
+ * and the binary form of a table.  This file is the specification: a number or
+ * a layout in it never changes its meaning.
+ */
+#ifndef _UAPI_LINUX_SCOUNTER_TOPK_H
+#define _UAPI_LINUX_SCOUNTER_TOPK_H
+
+#include <linux/types.h>
+
+#define SCOUNTER_TOPK_CAPACITY_MAX	(1U << 20)	/* entries of a table */
+#define SCOUNTER_TOPK_KEY_MIN		4U		/* bytes of a key */
+#define SCOUNTER_TOPK_KEY_MAX		64U
+
+/* How CPUs share a table; Das et al. 2009 for the last three. */
+enum scounter_topk_design {
+	SCOUNTER_TOPK_DEFAULT		= 0,	/* the best: lockfree */
+	SCOUNTER_TOPK_LOCKFREE		= 1,	/* a compare-and-swap a hit, no ownership */
+	SCOUNTER_TOPK_COOPERATIVE	= 2,	/* delegation, section 4 */
+	SCOUNTER_TOPK_SHARED		= 3,	/* locks, section 3.2 */
+	SCOUNTER_TOPK_INDEPENDENT	= 4,	/* a table a CPU, section 3.1 */
+};
+
+/* States of a table, or'ed together. */
+#define SCOUNTER_TOPK_F_SATURATED	(1U << 0) /* a count or the total reached 2^64 - 1 */
+#define SCOUNTER_TOPK_F_DROPPED		(1U << 1) /* hits were dropped */
+
+/*
+ * The binary form: a header, then `records` records of `record_size` bytes,
+ * highest count first, in the byte order of the machine.  A reader skips what
+ * it does not know by `header_size` and `record_size`.
+ */
+#define SCOUNTER_TOPK_MAGIC	0x6b706f74U	/* "topk" on a little-endian machine */
+#define SCOUNTER_TOPK_VERSION	1
+
+struct scounter_topk_header {
+	__u32 magic;
+	__u16 version;
+	__u16 header_size;
+	__u32 record_size;
+	__u32 key_size;
+	__u32 capacity;		/* m: errors are at most total / m */
+	__u32 records;
+	__u32 design;		/* enum scounter_topk_design */
+	__u32 flags;
+	__u64 total;		/* N: all hits that were counted */
+	__u64 evictions;	/* keys that lost their entry to another */
+	__u64 dropped;		/* hits that could not be counted, not in total */
+	__u64 floor;		/* the true count of a key not listed is at most this */
+};
+
+/*
+ * count - error <= true count <= count.  The key is padded with zeros to a
+ * multiple of 8 bytes.
+ */
+struct scounter_topk_record {
+	__u64 count;
+	__u64 error;
+	__u8 key[];
+};
+
+#endif /* _UAPI_LINUX_SCOUNTER_TOPK_H */

@@ -1,0 +1,853 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Space-Saving with elements and buckets that have owners (Das et al. 2009): by
+ * cooperation (section 4), or with locks (section 3.2), for comparison.
+ *
+ * Elements are kept in buckets by their frequency.  To count a hit is to take an
+ * element out of one bucket and put it into another; both must belong to one
+ * context meanwhile.
+ *
+ * In the *cooperative* design nobody waits for an owner.  A context that finds
+ * an element owned leaves its hits in the element's state and goes on; the owner
+ * adds them all at once before it lets go.  A context that finds a bucket owned
+ * leaves its element in the bucket's queue; the owner looks at the queue until it
+ * is empty.  A context that owns a bucket takes no other (Minimal Existence):
+ * what it took out for another bucket waits in a list of its own until it has
+ * let go.  In the *shared* design a context waits for element and bucket, one
+ * bucket at a time.
+ *
+ * Otherwise than in the paper:
+ *
+ * - The buckets are a fixed array, and a bucket has all elements whose frequency
+ *   is its number modulo the array's length.  So there is no list to walk, and no
+ *   bucket to make, to mark as empty and to reclaim, which would need memory
+ *   for as many as may come before the last reader has left.  What the list's
+ *   order was good for, queries do by sorting.
+ * - While an element is between two buckets the smallest frequency may be its
+ *   own, and an eviction cannot see it.  The paper evicts another then, and later
+ *   gives the smaller count to a key that may have been hit more often.  Here a
+ *   new key's count is at least the largest that was ever evicted, so that the
+ *   upper bound holds; by how much counts are raised so is summed up.
+ * - A context that is throttled cannot sleep in the kernel.  It leaves the key in
+ *   a slot of its CPU, which the next hit of an absent key on that CPU takes, or
+ *   a query; if all slots are full the hit is dropped, and counted as such.
+ */
+#include <linux/atomic.h>
+#include <linux/errno.h>
+#include <linux/hardirq.h>
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/processor.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "index.h"
+#include "table.h"
+
+u32 topk_queue_limit = 500;
+
+#define NODES_PER_CPU	8
+#define STEPS		16
+#define SLOTS		8
+
+/* What an owned element wants of a bucket; LEFT if another context will see to it. */
+enum request { MOVE, ADD, OVERWRITE, REQUEST = 3, LEFT = 4 };
+
+/* What a node has beside key and state; by the node's number. */
+struct element {
+	atomic64_t count;	/* 0 is not monitored */
+	u64 add;		/* by the owner: what to add to it */
+	u32 previous, next;	/* in the bucket's list */
+	u32 link;		/* in a queue, or in the owner's list */
+	u32 request;
+};
+
+struct bucket {
+	atomic64_t queue;
+	atomic64_t owned;
+	u32 first;		/* all that follows by the owner */
+	u32 deferred;		/* overwrites that found no victim, */
+	u64 barren;		/* at this frequency, until an element comes or goes */
+};
+
+/* A hit that was shed; `use` says who may touch it. */
+struct slot {
+	atomic64_t use;
+	u64 n;
+	u64 key[TOPK_KEY_WORDS];
+};
+enum { EMPTY, BUSY, FULL };
+
+struct cooperative {
+	struct topk_table table;
+	struct topk_index index;
+	struct element *elements;
+	struct bucket *buckets;
+	struct slot *slots;		/* SLOTS a CPU */
+	u64 mask;
+	bool waits;			/* the shared design */
+	atomic64_t unused ____cacheline_aligned_in_smp;	/* entries */
+	atomic64_t least;		/* where evictions look first */
+	atomic64_t evicted;		/* the greatest count that was evicted */
+	atomic64_t waiting;		/* overwrites that are not done */
+};
+
+/* Elements that this context owns, and will bring to their buckets. */
+struct work {
+	u32 first;
+};
+
+static struct cooperative *cooperative_of(const struct topk_table *table)
+{
+	return container_of(table, struct cooperative, table);
+}
+
+static struct topk_cpu *this_cpu_of(struct cooperative *t)
+{
+	return &t->table.cpus[raw_smp_processor_id()];
+}
+
+static u64 count_of(struct cooperative *t, u32 i)
+{
+	return atomic64_read(&t->elements[i].count);
+}
+
+static struct bucket *bucket_of(struct cooperative *t, u64 count)
+{
+	return &t->buckets[count & t->mask];
+}
+
+static bool try_own(atomic64_t *owned)
+{
+	s64 free = 0;
+
+	return atomic64_try_cmpxchg(owned, &free, 1);
+}
+
+/* Lists */
+
+static void bucket_add(struct cooperative *t, struct bucket *bucket, u32 i)
+{
+	struct element *element = &t->elements[i];
+
+	element->previous = 0;
+	element->next = bucket->first;
+	if (bucket->first)
+		t->elements[bucket->first].previous = i;
+	WRITE_ONCE(bucket->first, i);
+}
+
+static void bucket_del(struct cooperative *t, struct bucket *bucket, u32 i)
+{
+	struct element *element = &t->elements[i];
+
+	if (element->next)
+		t->elements[element->next].previous = element->previous;
+	if (element->previous)
+		t->elements[element->previous].next = element->next;
+	else
+		WRITE_ONCE(bucket->first, element->next);
+}
+
+static void work_add(struct cooperative *t, struct work *work, u32 i, u32 request)
+{
+	t->elements[i].request = request;
+	t->elements[i].link = work->first;
+	work->first = i;
+}
+
+/* The hits of this request will be counted by whoever serves it. */
+static void leave_to_another(struct cooperative *t, struct element *element)
+{
+	if (element->request == ADD || element->request & LEFT)
+		return;
+	atomic64_add(element->add, &this_cpu_of(t)->delegated);
+	element->request |= LEFT;
+}
+
+/* They are counted. */
+static void added(struct cooperative *t, struct element *element)
+{
+	if (element->request & LEFT)
+		atomic64_add(element->add, &this_cpu_of(t)->applied);
+}
+
+static void queue_push(struct cooperative *t, struct bucket *bucket, u32 i)
+{
+	s64 head = atomic64_read(&bucket->queue);
+
+	leave_to_another(t, &t->elements[i]);
+	do {
+		t->elements[i].link = head;
+	} while (!atomic64_try_cmpxchg(&bucket->queue, &head, i));
+}
+
+/* Requests, by the owner of the bucket */
+
+/*
+ * The element is in its bucket: let it go, unless hits were left; then it goes
+ * on with them.
+ */
+static void add_element(struct cooperative *t, struct bucket *bucket, u32 i,
+			struct work *work)
+{
+	struct topk_node *node = topk_node(&t->index, i);
+	struct element *element = &t->elements[i];
+	s64 state = atomic64_read(&node->state);
+	s64 least = atomic64_read(&t->least);
+	u64 pending, count = count_of(t, i);
+
+	bucket_add(t, bucket, i);
+	bucket->barren = 0;
+	/* It was on its way while evictions looked beyond it. */
+	while (unlikely((u64)least > count) &&
+	       !atomic64_try_cmpxchg(&t->least, &least, count))
+		;
+	for (;;) {
+		pending = topk_state_pending(state);
+		if (atomic64_try_cmpxchg(&node->state, &state,
+					 state - (pending ?: TOPK_RESERVED)))
+			break;
+	}
+	if (!pending)
+		return;
+	bucket_del(t, bucket, i);
+	atomic64_set(&element->count, topk_add_saturating(count, pending));
+	atomic64_add(pending, &this_cpu_of(t)->applied);
+	work_add(t, work, i, ADD);
+}
+
+static void move_element(struct cooperative *t, struct bucket *bucket, u32 i,
+			 struct work *work)
+{
+	struct element *element = &t->elements[i];
+
+	bucket_del(t, bucket, i);
+	bucket->barren = 0;
+	atomic64_set(&element->count, topk_add_saturating(count_of(t, i), element->add));
+	added(t, element);
+	work_add(t, work, i, ADD);
+}
+
+/* An element of the least frequency that nobody owns; says if there is any. */
+static u32 find_victim(struct cooperative *t, struct bucket *bucket, u64 least,
+		       bool *any)
+{
+	u32 i;
+
+	*any = false;
+	for (i = bucket->first; i; i = t->elements[i].next) {
+		struct topk_node *node = topk_node(&t->index, i);
+		s64 state = atomic64_read(&node->state);
+
+		if (count_of(t, i) > least)
+			continue;
+		*any = true;
+		/* The greatest is known before the key can come in again. */
+		topk_raise(&t->evicted, count_of(t, i));
+		if (!(state & (TOPK_RESERVED | TOPK_EVICTED)) &&
+		    atomic64_try_cmpxchg(&node->state, &state, state | TOPK_EVICTED))
+			return i;
+	}
+	return 0;
+}
+
+static u64 least_count(struct cooperative *t)
+{
+	u64 least = U64_MAX;
+	u32 i;
+
+	for (i = 1; i <= t->index.count; i++) {
+		u64 count = count_of(t, i);
+
+		if (count)
+			least = min(least, count);
+	}
+	return least;
+}
+
+/*
+ * No element of the least frequency is here.  True: look again elsewhere.  False:
+ * one is on its way to this bucket, as only its owner changes that count.
+ */
+static bool look_further(struct cooperative *t, u64 least)
+{
+	s64 old = least;
+	u64 next = least + 1;
+	u32 i = READ_ONCE(bucket_of(t, next)->first);
+
+	if (!i || count_of(t, i) != next) {
+		next = least_count(t);
+		if (next == least)
+			return false;
+	}
+	atomic64_try_cmpxchg(&t->least, &old, next);
+	return true;
+}
+
+/* All entries are being given to their first keys just now: none to overwrite. */
+static void give_up(struct cooperative *t, u32 i)
+{
+	struct element *element = &t->elements[i];
+	u64 state = topk_index_release(&t->index, i, TOPK_EVICTED);
+
+	added(t, element);
+	atomic64_add(topk_state_pending(state), &this_cpu_of(t)->applied);
+	atomic64_add(element->add + topk_state_pending(state), &this_cpu_of(t)->dropped);
+	topk_index_remove(&t->index, i);
+	topk_index_give(&t->index, i);
+	atomic64_sub(1, &t->waiting);
+}
+
+/* True, or the element must stay with the bucket. */
+static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
+		      struct work *work)
+{
+	u64 least = atomic64_read(&t->least);
+	struct element *element = &t->elements[i];
+	u64 count, base;
+	u32 victim;
+	bool any;
+
+	if (least == U64_MAX) {
+		atomic64_set(&t->least, 0);
+		give_up(t, i);
+		return true;
+	}
+	if (bucket_of(t, least) != bucket) {
+		work_add(t, work, i, element->request);
+		return true;
+	}
+	if (bucket->barren == least && least)
+		return false;
+	victim = find_victim(t, bucket, least, &any);
+	if (!victim) {
+		if (any || !look_further(t, least)) {
+			bucket->barren = least;
+			return false;
+		}
+		work_add(t, work, i, element->request);
+		return true;
+	}
+	bucket_del(t, bucket, victim);
+	count = count_of(t, victim);
+	base = max(count, (u64)atomic64_read(&t->evicted));
+	atomic64_add(base - count, &this_cpu_of(t)->inflation);
+	WRITE_ONCE(topk_node(&t->index, i)->error, base);
+	/* Release: the error belongs to the count; pairs with read_element(). */
+	atomic64_set_release(&element->count, topk_add_saturating(base, element->add));
+	added(t, element);
+	atomic64_set(&t->elements[victim].count, 0);
+	topk_index_remove(&t->index, victim);
+	topk_index_give(&t->index, victim);
+	atomic64_inc(&this_cpu_of(t)->evictions);
+	atomic64_sub(1, &t->waiting);
+	work_add(t, work, i, ADD);
+	return true;
+}
+
+static void serve(struct cooperative *t, struct bucket *bucket, u32 i, struct work *work)
+{
+	struct element *element = &t->elements[i];
+
+	switch (element->request & REQUEST) {
+	case MOVE:
+		move_element(t, bucket, i, work);
+		break;
+	case ADD:
+		add_element(t, bucket, i, work);
+		break;
+	case OVERWRITE:
+		if (!overwrite(t, bucket, i, work)) {
+			leave_to_another(t, element);
+			element->link = bucket->deferred;
+			bucket->deferred = i;
+		}
+		break;
+	}
+}
+
+static void serve_list(struct cooperative *t, struct bucket *bucket, u32 i,
+		       struct work *work)
+{
+	u32 next;
+
+	for (; i; i = next) {
+		next = t->elements[i].link;
+		serve(t, bucket, i, work);
+	}
+}
+
+/* Until one finds no victim: then there is none for the others. */
+static void serve_deferred(struct cooperative *t, struct bucket *bucket, struct work *work)
+{
+	u32 i, next;
+
+	for (i = bucket->deferred; i; i = next) {
+		next = t->elements[i].link;
+		if (!overwrite(t, bucket, i, work))
+			break;
+	}
+	bucket->deferred = i;
+}
+
+/*
+ * The queue until it is empty, then the bucket is let go.  Who finds it owned has
+ * pushed before; who lets go looks at the queue afterwards.  So the barrier
+ * pairs with the compare-and-swap of queue_push(), which try_own() follows.
+ */
+static void serve_queue(struct cooperative *t, struct bucket *bucket, struct work *work)
+{
+	do {
+		while (atomic64_read(&bucket->queue)) {
+			serve_list(t, bucket, atomic64_xchg(&bucket->queue, 0), work);
+			serve_deferred(t, bucket, work);
+		}
+		atomic64_set_release(&bucket->owned, 0);
+		smp_mb();
+	} while (atomic64_read(&bucket->queue) && try_own(&bucket->owned));
+}
+
+static struct bucket *wanted_bucket(struct cooperative *t, u32 i)
+{
+	bool overwrites = (t->elements[i].request & REQUEST) == OVERWRITE;
+
+	return bucket_of(t, overwrites ? (u64)atomic64_read(&t->least) : count_of(t, i));
+}
+
+static void bring_cooperating(struct cooperative *t, u32 i, struct work *work)
+{
+	struct bucket *bucket = wanted_bucket(t, i);
+
+	if (!try_own(&bucket->owned)) {
+		queue_push(t, bucket, i);
+		if (!try_own(&bucket->owned))
+			return;
+	} else {
+		serve(t, bucket, i, work);
+		serve_deferred(t, bucket, work);
+	}
+	serve_queue(t, bucket, work);
+}
+
+/* The shared design: with the bucket's lock, and again if there is no victim. */
+static void bring_locking(struct cooperative *t, u32 i, struct work *work)
+{
+	struct element *element = &t->elements[i];
+	struct bucket *bucket;
+	bool done = true;
+
+	do {
+		bucket = wanted_bucket(t, i);
+		while (!try_own(&bucket->owned))
+			cpu_relax();
+		if (element->request == OVERWRITE)
+			done = overwrite(t, bucket, i, work);
+		else
+			serve(t, bucket, i, work);
+		atomic64_set_release(&bucket->owned, 0);
+		if (!done)
+			cpu_relax();
+	} while (!done);
+}
+
+static void bring(struct cooperative *t, struct work *work)
+{
+	u32 i;
+
+	while ((i = work->first)) {
+		work->first = t->elements[i].link;
+		if (t->waits)
+			bring_locking(t, i, work);
+		else
+			bring_cooperating(t, i, work);
+	}
+}
+
+/* Hits */
+
+enum outcome { COUNTED, LOOK_AGAIN, LEFT_THE_TABLE };
+
+static enum outcome hit_node(struct cooperative *t, u32 i, const struct topk_key *key,
+			     u64 n)
+{
+	struct topk_node *node = topk_node(&t->index, i);
+	s64 state = atomic64_read_acquire(&node->state);
+	struct work work = { 0 };
+
+	for (;;) {
+		if (!topk_key_equal(key, node->key))
+			return LOOK_AGAIN;
+		if (state & TOPK_EVICTED)
+			return LEFT_THE_TABLE;
+		if (!(state & TOPK_RESERVED)) {
+			if (!atomic64_try_cmpxchg(&node->state, &state,
+						  state | TOPK_RESERVED))
+				continue;
+			t->elements[i].add = n;
+			work_add(t, &work, i, MOVE);
+			bring(t, &work);
+			return COUNTED;
+		}
+		if (t->waits) {
+			cpu_relax();
+			state = atomic64_read_acquire(&node->state);
+			continue;
+		}
+		if (n > TOPK_PENDING_MASK - topk_state_pending(state)) {
+			atomic64_add(n, &this_cpu_of(t)->dropped);
+			return COUNTED;
+		}
+		if (atomic64_try_cmpxchg(&node->state, &state, state + n)) {
+			atomic64_add(n, &this_cpu_of(t)->delegated);
+			return COUNTED;
+		}
+	}
+}
+
+static bool hit_present(struct cooperative *t, const struct topk_key *key, u64 n)
+{
+	s64 link = atomic64_read(&t->index.heads[key->hash & t->index.mask]);
+	u32 steps;
+
+	for (steps = 0; steps < STEPS && topk_link_node(link); steps++) {
+		struct topk_node *node = topk_node(&t->index, topk_link_node(link));
+
+		if (READ_ONCE(node->hash) == key->hash &&
+		    hit_node(t, topk_link_node(link), key, n) == COUNTED)
+			return true;
+		link = atomic64_read(&node->link);
+	}
+	return false;
+}
+
+static bool take_unused(struct cooperative *t)
+{
+	s64 unused = atomic64_read(&t->unused);
+
+	do {
+		if (!unused)
+			return false;
+	} while (!atomic64_try_cmpxchg(&t->unused, &unused, unused - 1));
+	return true;
+}
+
+/* A new key: one of the first m, or one that must overwrite another. */
+static void enter(struct cooperative *t, u32 i, u64 n)
+{
+	struct work work = { 0 };
+
+	t->elements[i].add = n;
+	if (take_unused(t)) {
+		WRITE_ONCE(topk_node(&t->index, i)->error, 0);
+		atomic64_set(&t->elements[i].count, n);
+		work_add(t, &work, i, ADD);
+	} else {
+		atomic64_inc(&t->waiting);
+		work_add(t, &work, i, OVERWRITE);
+	}
+	bring(t, &work);
+}
+
+/* False: there is no node to be had.  Returns hits still to be counted in @n. */
+static bool hit_absent(struct cooperative *t, const struct topk_key *key, u64 *n,
+		       u64 *taken)
+{
+	u32 i = topk_index_take(&t->index, key);
+	struct topk_position position;
+	enum outcome outcome;
+	u64 left;
+
+	if (!i)
+		return false;
+	while (!topk_index_insert(&t->index, key, i, &position)) {
+		outcome = hit_node(t, position.node, key, *n);
+		if (outcome == LEFT_THE_TABLE)
+			topk_index_leave(&t->index, &position);
+		if (outcome != COUNTED)
+			continue;
+		left = topk_state_pending(topk_index_release(&t->index, i, TOPK_EVICTED));
+		topk_index_give(&t->index, i);
+		*taken += left;
+		*n = left;
+		return true;
+	}
+	enter(t, i, *n);
+	*n = 0;
+	return true;
+}
+
+static bool is_throttled(struct cooperative *t)
+{
+	return atomic64_read(&t->waiting) > topk_queue_limit;
+}
+
+/* Leave a hit in a slot of this CPU. */
+static bool shed(struct cooperative *t, const struct topk_key *key, u64 n)
+{
+	struct slot *slot = &t->slots[raw_smp_processor_id() * SLOTS];
+	struct slot *end = slot + SLOTS;
+
+	for (; slot < end; slot++) {
+		s64 use = EMPTY;
+
+		if (!atomic64_try_cmpxchg(&slot->use, &use, BUSY))
+			continue;
+		slot->n = n;
+		memcpy(slot->key, key->word, key->words * sizeof(u64));
+		atomic64_add(n, &this_cpu_of(t)->delegated);
+		atomic64_set_release(&slot->use, FULL);
+		return true;
+	}
+	return false;
+}
+
+static void hit(struct cooperative *t, const struct topk_key *key, u64 n);
+
+/* Count what was shed in a CPU's slots. */
+static void take_shed(struct cooperative *t, u32 cpu)
+{
+	struct slot *slot = &t->slots[cpu * SLOTS];
+	struct slot *end = slot + SLOTS;
+
+	for (; slot < end; slot++) {
+		struct topk_key key;
+		s64 use = FULL;
+		u64 n;
+
+		/* Pairs with the release in shed(). */
+		if (atomic64_read(&slot->use) != FULL ||
+		    !atomic64_try_cmpxchg(&slot->use, &use, BUSY))
+			continue;
+		topk_key_load(&key, slot->key, t->table.key_size, t->table.seed);
+		n = slot->n;
+		atomic64_set_release(&slot->use, EMPTY);
+		hit(t, &key, n);
+		atomic64_add(n, &this_cpu_of(t)->applied);
+	}
+}
+
+static void hit(struct cooperative *t, const struct topk_key *key, u64 n)
+{
+	u64 taken = 0;
+
+	while (n && !hit_present(t, key, n)) {
+		if (!is_throttled(t) && hit_absent(t, key, &n, &taken))
+			continue;
+		if (shed(t, key, n))
+			break;
+		if (!topk_throttle()) {
+			atomic64_add(n, &this_cpu_of(t)->dropped);
+			break;
+		}
+	}
+	if (taken)
+		atomic64_add(taken, &this_cpu_of(t)->applied);
+}
+
+static void cooperative_add(struct topk_table *table, const void *bytes, u64 n)
+{
+	struct cooperative *t = cooperative_of(table);
+	struct topk_key key;
+
+	topk_key_load(&key, bytes, table->key_size, table->seed);
+	if (likely(hit_present(t, &key, n)))
+		return;
+	if (!is_throttled(t))
+		take_shed(t, raw_smp_processor_id());
+	hit(t, &key, n);
+}
+
+/* An interrupt must not find its own CPU holding what it waits for. */
+static void shared_add(struct topk_table *table, const void *bytes, u64 n)
+{
+	unsigned long flags;
+
+	if (in_nmi()) {
+		atomic64_add(n, &this_cpu_of(cooperative_of(table))->dropped);
+		return;
+	}
+	local_irq_save(flags);
+	cooperative_add(table, bytes, n);
+	local_irq_restore(flags);
+}
+
+/* Reading */
+
+/* Count, error and key that belong together; false if it is not monitored. */
+static bool read_element(struct cooperative *t, u32 i, struct scounter_topk_record *record,
+			 u64 *generation)
+{
+	struct topk_node *node = topk_node(&t->index, i);
+	u32 word, words = DIV_ROUND_UP(t->table.key_size, sizeof(u64));
+	s64 state;
+
+	do {
+		state = atomic64_read_acquire(&node->state);
+		*generation = topk_state_generation(state);
+		/* Acquire: the error belongs to the first count. */
+		record->count = atomic64_read_acquire(&t->elements[i].count);
+		record->error = READ_ONCE(node->error);
+		for (word = 0; word < words; word++)
+			((u64 *)record->key)[word] = READ_ONCE(node->key[word]);
+		smp_rmb();
+		state = atomic64_read(&node->state);
+	} while (topk_state_generation(state) != *generation);
+	return record->count && !(state & TOPK_EVICTED);
+}
+
+/*
+ * A key that lost its element and got another during the walk may have been met
+ * in both; it is where it still is at the end.
+ */
+static bool is_there(struct cooperative *t, u32 i, u64 generation)
+{
+	u64 state = atomic64_read_acquire(&topk_node(&t->index, i)->state);
+
+	return topk_state_generation(state) == generation && !(state & TOPK_EVICTED);
+}
+
+struct reading {
+	u64 generation;
+	u32 node;
+};
+
+static void read_all(struct cooperative *t, struct scounter_topk_header *all,
+		     struct reading *readings)
+{
+	u32 i, n = 0;
+
+	for (i = 1; i <= t->index.count; i++) {
+		struct scounter_topk_record *record = topk_record(all, n);
+
+		readings[n].node = i;
+		if (read_element(t, i, record, &readings[n].generation)) {
+			all->total = topk_add_saturating(all->total, record->count);
+			if (record->count == U64_MAX || all->total == U64_MAX)
+				all->flags |= SCOUNTER_TOPK_F_SATURATED;
+			n++;
+		}
+	}
+	for (i = 0; i < n; i++) {
+		if (!is_there(t, readings[i].node, readings[i].generation))
+			continue;
+		if (all->records != i)
+			memcpy(topk_record(all, all->records), topk_record(all, i),
+			       all->record_size);
+		all->records++;
+	}
+}
+
+static int cooperative_read(struct topk_table *table, u32 most,
+			    struct scounter_topk_header *header)
+{
+	struct cooperative *t = cooperative_of(table);
+	struct scounter_topk_header *all;
+	struct reading *readings;
+	struct topk_sums sums;
+	u32 cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		take_shed(t, cpu);
+	all = topk_snapshot_alloc(table->key_size, t->index.count);
+	readings = kvcalloc(t->index.count + 1, sizeof(*readings), GFP_KERNEL);
+	if (!all || !readings) {
+		topk_snapshot_free(all);
+		kvfree(readings);
+		return -ENOMEM;
+	}
+	read_all(t, all, readings);
+	/* Counts that were raised on eviction have no hits in them. */
+	topk_table_sums(table, &sums);
+	header->total = all->total - min(all->total, sums.inflation);
+	header->flags |= all->flags;
+	topk_sort(all);
+	topk_cut(all, most);
+	memcpy(header + 1, all + 1, (size_t)all->records * all->record_size);
+	header->records = all->records;
+	header->floor = max(all->floor, (u64)atomic64_read(&t->evicted));
+	topk_snapshot_free(all);
+	kvfree(readings);
+	return 0;
+}
+
+/* Creation */
+
+static void cooperative_destroy(struct topk_table *table)
+{
+	struct cooperative *t = cooperative_of(table);
+
+	kvfree(t->elements);
+	kvfree(t->buckets);
+	kvfree(t->slots);
+	topk_index_clear(&t->index);
+	topk_table_clear(table);
+	kvfree(t);
+}
+
+static struct topk_table *create(const struct topk_ops *ops, bool waits, u32 capacity,
+				 u32 key_size, u32 seed)
+{
+	u32 nodes = capacity + topk_queue_limit + NODES_PER_CPU * nr_cpu_ids;
+	struct cooperative *t = kvzalloc(sizeof(*t), GFP_KERNEL);
+	u32 buckets = roundup_pow_of_two(capacity);
+	int err;
+
+	if (!t)
+		return NULL;
+	err = topk_table_init(&t->table, ops, capacity, key_size, seed) ?:
+	      topk_index_init(&t->index, nodes, key_size);
+	t->waits = waits;
+	t->mask = buckets - 1;
+	atomic64_set(&t->unused, capacity);
+	t->elements = kvcalloc((size_t)nodes + 1, sizeof(*t->elements), GFP_KERNEL);
+	t->buckets = kvcalloc(buckets, sizeof(*t->buckets), GFP_KERNEL);
+	t->slots = kvcalloc((size_t)nr_cpu_ids * SLOTS, sizeof(*t->slots), GFP_KERNEL);
+	if (err || !t->elements || !t->buckets || !t->slots) {
+		cooperative_destroy(&t->table);
+		return NULL;
+	}
+	return &t->table;
+}
+
+static struct topk_table *cooperative_create(u32 capacity, u32 key_size, u32 seed)
+{
+	return create(&topk_cooperative_ops, false, capacity, key_size, seed);
+}
+
+static struct topk_table *shared_create(u32 capacity, u32 key_size, u32 seed)
+{
+	return create(&topk_shared_ops, true, capacity, key_size, seed);
+}
+
+static size_t cooperative_bytes(const struct topk_table *table)
+{
+	const struct cooperative *t = cooperative_of(table);
+
+	return sizeof(*t) + topk_index_bytes(&t->index) +
+	       (t->index.count + 1) * sizeof(*t->elements) +
+	       (t->mask + 1) * sizeof(*t->buckets) +
+	       nr_cpu_ids * (SLOTS * sizeof(*t->slots) + sizeof(*table->cpus));
+}
+
+const struct topk_ops topk_cooperative_ops = {
+	.name		= "cooperative",
+	.design		= SCOUNTER_TOPK_COOPERATIVE,
+	.create		= cooperative_create,
+	.destroy	= cooperative_destroy,
+	.add		= cooperative_add,
+	.read		= cooperative_read,
+	.bytes		= cooperative_bytes,
+};
+
+const struct topk_ops topk_shared_ops = {
+	.name		= "shared",
+	.design		= SCOUNTER_TOPK_SHARED,
+	.create		= shared_create,
+	.destroy	= cooperative_destroy,
+	.add		= shared_add,
+	.read		= cooperative_read,
+	.bytes		= cooperative_bytes,
+};

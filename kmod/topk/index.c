@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The search structure; the idea is in index.h. */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "index.h"
+
+static s64 link_after(s64 old, u32 node)
+{
+	return (s64)(((u64)old >> 32) + 1) << 32 | node;
+}
+
+static bool link_is_leaving(s64 link)
+{
+	return link & TOPK_LINK_LEAVING;
+}
+
+/* A node that is in no chain is written by its holder alone. */
+static void link_set(struct topk_node *node, u32 next)
+{
+	atomic64_set(&node->link, link_after(atomic64_read(&node->link), next));
+}
+
+int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size)
+{
+	u32 heads = roundup_pow_of_two(nodes);
+	u32 i;
+
+	index->count = nodes;
+	index->mask = heads - 1;
+	index->stride = sizeof(struct topk_node) + DIV_ROUND_UP(key_size, 8) * 8;
+	index->heads = kvcalloc(heads, sizeof(*index->heads), GFP_KERNEL);
+	index->nodes = kvcalloc((size_t)nodes + 1, index->stride, GFP_KERNEL);
+	if (!index->heads || !index->nodes) {
+		topk_index_clear(index);
+		return -ENOMEM;
+	}
+	atomic64_set(&index->pool, 0);
+	for (i = nodes; i; i--)
+		topk_index_give(index, i);
+	return 0;
+}
+
+void topk_index_clear(struct topk_index *index)
+{
+	kvfree(index->heads);
+	kvfree(index->nodes);
+	index->heads = NULL;
+	index->nodes = NULL;
+}
+
+size_t topk_index_bytes(const struct topk_index *index)
+{
+	return (index->mask + 1) * sizeof(*index->heads) +
+	       (size_t)(index->count + 1) * index->stride;
+}
+
+/* A node for @key, RESERVED and in no chain, or 0. */
+u32 topk_index_take(struct topk_index *index, const struct topk_key *key)
+{
+	/* Pairs with the compare-and-swap in topk_index_give(). */
+	s64 pool = atomic64_read_acquire(&index->pool);
+	struct topk_node *node;
+	u64 state;
+	u32 i;
+
+	do {
+		if (!topk_link_node(pool))
+			return 0;
+		node = topk_node(index, topk_link_node(pool));
+	} while (!atomic64_try_cmpxchg(&index->pool, &pool,
+			link_after(pool, topk_link_node(atomic64_read(&node->link)))));
+	/*
+	 * The new generation, then the key, then RESERVED.  Who read the old state
+	 * and then a word of the new key fails to change the state; who read
+	 * RESERVED reads the new key.  The partners of the barriers are the acquire
+	 * of the state, and the compare-and-swap of it, around a comparison.
+	 */
+	state = (topk_state_generation(atomic64_read(&node->state)) + 1) * TOPK_GENERATION;
+	atomic64_set(&node->state, state | TOPK_EVICTED);
+	smp_wmb();
+	WRITE_ONCE(node->hash, key->hash);
+	for (i = 0; i < key->words; i++)
+		WRITE_ONCE(node->key[i], key->word[i]);
+	atomic64_set_release(&node->state, state | TOPK_RESERVED);
+	return topk_link_node(pool);
+}
+
+/*
+ * The node is RESERVED no longer, and has @flags instead.  Returns what the state
+ * was, with the hits that others left.
+ */
+u64 topk_index_release(struct topk_index *index, u32 i, u64 flags)
+{
+	struct topk_node *node = topk_node(index, i);
+	s64 state = atomic64_read(&node->state);
+
+	while (!atomic64_try_cmpxchg(&node->state, &state,
+				     topk_state_generation(state) * TOPK_GENERATION | flags))
+		;
+	return state;
+}
+
+/* Give a node back that is in no chain. */
+void topk_index_give(struct topk_index *index, u32 i)
+{
+	s64 pool = atomic64_read(&index->pool);
+
+	do {
+		link_set(topk_node(index, i), topk_link_node(pool));
+	} while (!atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, i)));
+}
+
+/* Is the node before the key (< 0), the key's (0) or behind (> 0)? */
+static int order(const struct topk_node *node, const struct topk_key *key)
+{
+	u32 hash = READ_ONCE(node->hash);
+	u32 i;
+
+	if (hash != key->hash)
+		return hash < key->hash ? -1 : 1;
+	for (i = 0; i < key->words; i++) {
+		u64 word = READ_ONCE(node->key[i]);
+
+		if (word != key->word[i])
+			return word < key->word[i] ? -1 : 1;
+	}
+	return 0;
+}
+
+/*
+ * Walk to the key's place, and take out what is leaving on the way.  A node is
+ * believed only if the link that led to it has not changed after it was read:
+ * it was in this chain then, and with this key.
+ */
+bool topk_index_find(struct topk_index *index, const struct topk_key *key,
+		     struct topk_position *position)
+{
+	struct topk_node *node;
+	s64 link, word;
+	atomic64_t *from;
+	int where;
+	u32 i;
+
+again:
+	from = &index->heads[key->hash & index->mask];
+	/* The acquires pair with the compare-and-swaps that publish a node. */
+	word = atomic64_read_acquire(from);
+	for (;;) {
+		i = topk_link_node(word);
+		if (!i) {
+			where = 1;
+			link = 0;
+			break;
+		}
+		node = topk_node(index, i);
+		link = atomic64_read_acquire(&node->link);
+		where = order(node, key);
+		smp_rmb();
+		if (atomic64_read(from) != word)
+			goto again;
+		if (link_is_leaving(link)) {
+			s64 next = link_after(word, topk_link_node(link));
+
+			if (!atomic64_try_cmpxchg(from, &word, next))
+				goto again;
+			word = next;
+			continue;
+		}
+		if (where >= 0)
+			break;
+		from = &node->link;
+		word = link;
+	}
+	*position = (struct topk_position) {
+		.from = from, .word = word, .node = i, .link = link,
+	};
+	return !where;
+}
+
+/* True, or @position has the node that is there for this key. */
+bool topk_index_insert(struct topk_index *index, const struct topk_key *key,
+		       u32 i, struct topk_position *position)
+{
+	do {
+		if (topk_index_find(index, key, position))
+			return false;
+		link_set(topk_node(index, i), position->node);
+		/* Publishes the node; pairs with the acquires in find(). */
+	} while (!atomic64_try_cmpxchg(position->from, &position->word,
+				       link_after(position->word, i)));
+	return true;
+}
+
+/* Say that the node found at @position is leaving, unless it has changed. */
+void topk_index_leave(struct topk_index *index, const struct topk_position *position)
+{
+	s64 link = position->link;
+
+	atomic64_try_cmpxchg(&topk_node(index, position->node)->link, &link,
+			     link_after(link, topk_link_node(link) | TOPK_LINK_LEAVING));
+}
+
+/* Take a node out of its chain; only its holder may.  It is nowhere then. */
+void topk_index_remove(struct topk_index *index, u32 i)
+{
+	struct topk_node *node = topk_node(index, i);
+	s64 link = atomic64_read(&node->link);
+	struct topk_position position;
+	struct topk_key key;
+
+	while (!link_is_leaving(link) &&
+	       !atomic64_try_cmpxchg(&node->link, &link,
+			link_after(link, topk_link_node(link) | TOPK_LINK_LEAVING)))
+		;
+	key.hash = node->hash;
+	key.words = (index->stride - sizeof(*node)) / sizeof(u64);
+	memcpy(key.word, node->key, key.words * sizeof(u64));
+	topk_index_find(index, &key, &position);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The search structure: which node has a key.
+ *
+ * Chains ordered by hash and key, changed by compare-and-swap only (M. Michael,
+ * "High performance dynamic lock-free hash tables and list-based sets", SPAA
+ * 2002).  As a key has one place in its chain, two contexts that insert it at
+ * once fight for one word, and it is never there twice.
+ *
+ * Nodes come from a pool that is allocated with the table and are used again
+ * and again, so that a pointer to one is always a pointer to a node, if perhaps
+ * no longer to the same key.  Every write of a link raises a tag in it, and
+ * every new use of a node a generation in its state: a compare-and-swap that
+ * was prepared for an earlier use fails.  (It would succeed by mistake after
+ * 2^32 changes of a link, or 2^24 uses of a node, between its load and it;
+ * preemption is off meanwhile.)
+ */
+#ifndef _SCOUNTER_TOPK_INDEX_H
+#define _SCOUNTER_TOPK_INDEX_H
+
+#include <linux/atomic.h>
+#include <linux/types.h>
+
+#include "key.h"
+
+/*
+ * @link: tag in the upper 32 bits, then "this node is leaving" in one bit, then
+ *	the number of the next node in the chain, or in the pool; 0 ends it
+ * @state: generation, flags, and hits that others left here; see topk_state_
+ * @error: by how much the count may be too large
+ * @place: where the node is counted, as the design numbers places
+ */
+struct topk_node {
+	atomic64_t link;
+	atomic64_t state;
+	u64 error;
+	u32 hash;
+	u32 place;
+	u64 key[];
+};
+
+struct topk_index {
+	atomic64_t *heads;
+	void *nodes;
+	atomic64_t pool;
+	u32 stride;
+	u32 mask;
+	u32 count;		/* of nodes; they are numbered from 1 */
+};
+
+/* Where a key is, or would be: *@from is @word, and leads to @node. */
+struct topk_position {
+	atomic64_t *from;
+	s64 word;
+	u32 node;
+	s64 link;		/* of @node */
+};
+
+int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size);
+void topk_index_clear(struct topk_index *index);
+size_t topk_index_bytes(const struct topk_index *index);
+
+u32 topk_index_take(struct topk_index *index, const struct topk_key *key);
+u64 topk_index_release(struct topk_index *index, u32 node, u64 flags);
+void topk_index_give(struct topk_index *index, u32 node);
+bool topk_index_find(struct topk_index *index, const struct topk_key *key,
+		     struct topk_position *position);
+bool topk_index_insert(struct topk_index *index, const struct topk_key *key,
+		       u32 node, struct topk_position *position);
+void topk_index_leave(struct topk_index *index, const struct topk_position *position);
+void topk_index_remove(struct topk_index *index, u32 node);
+
+#define TOPK_LINK_LEAVING	(1U << 31)
+
+static inline u32 topk_link_node(s64 link)
+{
+	return (u32)link & ~TOPK_LINK_LEAVING;
+}
+
+static __always_inline struct topk_node *topk_node(const struct topk_index *index, u32 node)
+{
+	return index->nodes + (size_t)node * index->stride;
+}
+
+/*
+ * A node's state: generation (24 bits), flags (2), pending hits (38).
+ *
+ * RESERVED: one context has the node for itself.  The others leave their hits
+ *	here and go on; who clears the flag takes them in the same step.
+ * EVICTED: lost its place while it was RESERVED; who clears that ends the node.
+ */
+#define TOPK_PENDING_BITS	38
+#define TOPK_PENDING_MASK	((1ULL << TOPK_PENDING_BITS) - 1)
+#define TOPK_RESERVED		(1ULL << TOPK_PENDING_BITS)
+#define TOPK_EVICTED		(2ULL << TOPK_PENDING_BITS)
+#define TOPK_GENERATION		(4ULL << TOPK_PENDING_BITS)
+
+static inline u64 topk_state_generation(u64 state)
+{
+	return state / TOPK_GENERATION;
+}
+
+static inline u64 topk_state_pending(u64 state)
+{
+	return state & TOPK_PENDING_MASK;
+}
+
+#endif /* _SCOUNTER_TOPK_INDEX_H */

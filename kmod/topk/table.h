@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A table of frequent items as its designs see it.  Everything here, and the
+ * designs, compile in user space as well; the calls of other modules, names
+ * and files are in topk.c and files.c.
+ *
+ * All designs run Space-Saving (Metwally, Agrawal & El Abbadi 2006; Das et al.
+ * 2009, section 2.2): m entries; a key that has none takes the entry of the
+ * smallest count c over, with count c + 1 and error c.
+ */
+#ifndef _SCOUNTER_TOPK_TABLE_H
+#define _SCOUNTER_TOPK_TABLE_H
+
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/limits.h>
+#include <linux/types.h>
+#include <uapi/linux/scounter_topk.h>
+
+#include "key.h"
+
+struct topk_ops;
+
+/* What one CPU did; only ever written on that CPU, so never fought over. */
+struct topk_cpu {
+	atomic64_t evictions;
+	atomic64_t delegated;	/* hits left to another context */
+	atomic64_t applied;	/* hits that others had left, now counted */
+	atomic64_t dropped;
+	atomic64_t inflation;	/* by how much counts were raised beyond their hits */
+	u32 hint;		/* where to look for a victim first */
+} ____cacheline_aligned_in_smp;
+
+struct topk_table {
+	const struct topk_ops *ops;
+	struct topk_cpu *cpus;
+	u32 capacity;
+	u32 key_size;
+	u32 seed;
+};
+
+/* What a query is to list. */
+struct topk_query {
+	u32 most;		/* no more records than this */
+	u32 phi_ppb;		/* and only counts above total * phi_ppb / 10^9 */
+};
+
+/*
+ * add: any context; keeps the key no longer than the call.
+ * read: task context; the records unordered, and all of the header but design
+ * and record layout; returns 0 or -ENOMEM.  @most >= the number of records that
+ * fit.
+ */
+struct topk_ops {
+	const char *name;
+	enum scounter_topk_design design;
+	struct topk_table *(*create)(u32 capacity, u32 key_size, u32 seed);
+	void (*destroy)(struct topk_table *table);
+	void (*add)(struct topk_table *table, const void *key, u64 n);
+	int (*read)(struct topk_table *table, u32 most,
+		    struct scounter_topk_header *header);
+	size_t (*bytes)(const struct topk_table *table);
+};
+
+/*
+ * Auto-tuning (Das et al. 2009, section 4.3.3): with more new keys than this
+ * waiting in queues, the cooperative design throttles who brings another.
+ */
+extern u32 topk_queue_limit;
+
+/* Sleep for a moment, or say that this cannot be. */
+bool topk_throttle(void);
+
+void topk_lockfree_add(struct topk_table *table, const void *key, u64 n);
+
+extern const struct topk_ops topk_lockfree_ops;
+extern const struct topk_ops topk_cooperative_ops;
+extern const struct topk_ops topk_shared_ops;
+extern const struct topk_ops topk_independent_ops;
+
+const struct topk_ops *topk_ops_of(u32 design);
+
+int topk_table_init(struct topk_table *table, const struct topk_ops *ops,
+		    u32 capacity, u32 key_size, u32 seed);
+void topk_table_clear(struct topk_table *table);
+
+/* Sums over the CPUs. */
+struct topk_sums {
+	u64 evictions, delegated, applied, dropped, inflation;
+};
+
+void topk_table_sums(const struct topk_table *table, struct topk_sums *sums);
+
+/* Snapshots: a header with its records, allocated. */
+u32 topk_record_size(u32 key_size);
+struct scounter_topk_record *topk_record(const struct scounter_topk_header *header,
+					 u32 i);
+struct scounter_topk_header *topk_snapshot_alloc(u32 key_size, u32 records);
+void topk_sort(struct scounter_topk_header *header);
+void topk_cut(struct scounter_topk_header *header, u32 n);
+struct scounter_topk_header *topk_snapshot(struct topk_table *table,
+					   const struct topk_query *query);
+struct scounter_topk_header *topk_merge(const struct scounter_topk_header *const *parts,
+					u32 n);
+void topk_snapshot_free(struct scounter_topk_header *header);
+
+/* False if it is there already, or higher. */
+static inline bool topk_raise(atomic64_t *bound, u64 to)
+{
+	s64 old = atomic64_read(bound);
+
+	do {
+		if ((u64)old >= to)
+			return false;
+	} while (!atomic64_try_cmpxchg(bound, &old, to));
+	return true;
+}
+
+static inline u64 topk_add_saturating(u64 a, u64 b)
+{
+	return a + b < a ? U64_MAX : a + b;
+}
+
+#endif /* _SCOUNTER_TOPK_TABLE_H */

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What other modules call: tables with names, over the designs.
+ *
+ * A hit runs with preemption off, which is an RCU read-side critical section.  A
+ * reset puts a new table in the place of the old one and waits for a grace
+ * period; no hit is in the old table then, nothing is left to anybody in it, and
+ * what it has is exact.
+ */
+#include <linux/bug.h>
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/limits.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/random.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "../registry.h"
+#include "topk.h"
+
+#define PPB	1000000000U
+
+/* Nobody can sleep in the middle of a hit. */
+bool topk_throttle(void)
+{
+	return false;
+}
+
+static void count(struct scounter_topk *topk, const void *key, u64 n)
+{
+	struct topk_table *table;
+
+	preempt_disable_notrace();
+	/* Pairs with rcu_assign_pointer() in creation and reset. */
+	table = rcu_dereference_sched(topk->table);
+	if (likely(table->ops == &topk_lockfree_ops))
+		topk_lockfree_add(table, key, n);
+	else
+		table->ops->add(table, key, n);
+	preempt_enable_notrace();
+}
+
+/**
+ * scounter_topk_add - count n hits of a key at once
+ * @topk: the table; NULL is warned of once, and ignored
+ * @key: its bytes, as many as the table's key size; need not be aligned
+ * @n: how many; 0 changes nothing
+ *
+ * Das et al. 2009, section 4.3.2, calls it a bulk increment.
+ *
+ * Context: Any context, NMI included, where RCU is watching.
+ */
+notrace void scounter_topk_add(struct scounter_topk *topk, const void *key, u64 n)
+{
+	if (WARN_ONCE(!topk, "scounter: a hit without a table\n") || !n)
+		return;
+	count(topk, key, n);
+}
+EXPORT_SYMBOL_GPL(scounter_topk_add);
+
+/**
+ * scounter_topk_hit - count one hit of a key
+ * @topk: the table; NULL is warned of once, and ignored
+ * @key: its bytes, as many as the table's key size; need not be aligned
+ *
+ * Context: Any context, NMI included, where RCU is watching.
+ */
+notrace void scounter_topk_hit(struct scounter_topk *topk, const void *key)
+{
+	if (WARN_ONCE(!topk, "scounter: a hit without a table\n"))
+		return;
+	count(topk, key, 1);
+}
+EXPORT_SYMBOL_GPL(scounter_topk_hit);
+
+static struct topk_table *table_of(struct scounter_topk *topk)
+{
+	return rcu_dereference_protected(topk->table, lockdep_is_held(&topk->mutex));
+}
+
+static struct scounter_topk_header *query(struct scounter_topk *topk,
+					  const struct topk_query *query)
+{
+	struct scounter_topk_header *snapshot;
+
+	mutex_lock(&topk->mutex);
+	snapshot = topk_snapshot(table_of(topk), query);
+	mutex_unlock(&topk->mutex);
+	return snapshot ?: ERR_PTR(-ENOMEM);
+}
+
+/**
+ * scounter_topk_top - the keys that were hit most
+ * @topk: the table
+ * @k: how many; all that are in the table if there are no more
+ *
+ * Hits may be counted meanwhile: bounds hold for each key, and the total is one
+ * that was right during the call.
+ *
+ * Context: Task context; may sleep.
+ * Return: a snapshot to give to scounter_topk_free(), or an ERR_PTR: -ENOMEM.
+ */
+struct scounter_topk_header *scounter_topk_top(struct scounter_topk *topk, u32 k)
+{
+	const struct topk_query top = { .most = k };
+
+	return query(topk, &top);
+}
+EXPORT_SYMBOL_GPL(scounter_topk_top);
+
+/**
+ * scounter_topk_above - the keys that may have more than a share of all hits
+ * @topk: the table
+ * @phi_ppb: the share in parts per billion, at most 10^9
+ *
+ * None is missing if the share is at least 1 / capacity.  Those whose count less
+ * error is beyond the share have it for certain.
+ *
+ * Context: Task context; may sleep.
+ * Return: a snapshot to give to scounter_topk_free(), or an ERR_PTR: -ERANGE for
+ * a share beyond 1, -ENOMEM.
+ */
+struct scounter_topk_header *scounter_topk_above(struct scounter_topk *topk, u32 phi_ppb)
+{
+	const struct topk_query above = { .most = U32_MAX, .phi_ppb = phi_ppb };
+
+	if (phi_ppb > PPB)
+		return ERR_PTR(-ERANGE);
+	return query(topk, &above);
+}
+EXPORT_SYMBOL_GPL(scounter_topk_above);
+
+/* The table that the old one is exchanged for. */
+static struct topk_table *twin_of(const struct topk_table *table)
+{
+	return table->ops->create(table->capacity, table->key_size, get_random_u32());
+}
+
+static struct topk_table *exchange(struct scounter_topk *topk)
+{
+	struct topk_table *old = table_of(topk), *fresh;
+
+	fresh = twin_of(old);
+	if (!fresh)
+		return NULL;
+	rcu_assign_pointer(topk->table, fresh);
+	synchronize_rcu();
+	return old;
+}
+
+/**
+ * scounter_topk_fetch_reset - read a table and start again with an empty one
+ * @topk: the table
+ *
+ * Nothing is lost or returned twice.  If there is no memory to return what was
+ * reset, it is kept for the next call.
+ *
+ * Context: Task context; may sleep, for an RCU grace period.
+ * Return: a snapshot of all entries to give to scounter_topk_free(), or an
+ * ERR_PTR: -ENOMEM.
+ */
+struct scounter_topk_header *scounter_topk_fetch_reset(struct scounter_topk *topk)
+{
+	const struct topk_query all = { .most = U32_MAX };
+	struct scounter_topk_header *snapshot = NULL;
+	struct topk_table *old;
+
+	mutex_lock(&topk->mutex);
+	old = topk->kept ?: exchange(topk);
+	if (old) {
+		snapshot = topk_snapshot(old, &all);
+		topk->kept = snapshot ? NULL : old;
+		if (snapshot)
+			old->ops->destroy(old);
+	}
+	mutex_unlock(&topk->mutex);
+	return snapshot ?: ERR_PTR(-ENOMEM);
+}
+EXPORT_SYMBOL_GPL(scounter_topk_fetch_reset);
+
+/**
+ * scounter_topk_merge - one snapshot of two
+ * @a: one
+ * @b: the other, of the same key size
+ *
+ * As if one table had had the hits of both: errors are at most the sum of both
+ * totals divided by the smaller capacity.
+ *
+ * Context: Task context; may sleep.
+ * Return: a snapshot to give to scounter_topk_free(), or an ERR_PTR: -EINVAL if
+ * the keys are not of one size, -ENOMEM.
+ */
+struct scounter_topk_header *
+scounter_topk_merge(const struct scounter_topk_header *a,
+		    const struct scounter_topk_header *b)
+{
+	const struct scounter_topk_header *const parts[] = { a, b };
+
+	if (a->key_size != b->key_size)
+		return ERR_PTR(-EINVAL);
+	return topk_merge(parts, ARRAY_SIZE(parts)) ?: ERR_PTR(-ENOMEM);
+}
+EXPORT_SYMBOL_GPL(scounter_topk_merge);
+
+/**
+ * scounter_topk_free - free a snapshot
+ * @snapshot: what a query returned; nothing happens if it is NULL or an ERR_PTR
+ *
+ * Context: Task context.
+ */
+void scounter_topk_free(struct scounter_topk_header *snapshot)
+{
+	if (!IS_ERR_OR_NULL(snapshot))
+		topk_snapshot_free(snapshot);
+}
+EXPORT_SYMBOL_GPL(scounter_topk_free);
+
+/**
+ * scounter_topk_bytes - the memory that a table takes, all told
+ * @topk: the table
+ *
+ * Context: Task context; may sleep.
+ * Return: bytes; they never change.
+ */
+size_t scounter_topk_bytes(struct scounter_topk *topk)
+{
+	size_t bytes;
+
+	mutex_lock(&topk->mutex);
+	bytes = table_of(topk)->ops->bytes(table_of(topk));
+	mutex_unlock(&topk->mutex);
+	return bytes;
+}
+EXPORT_SYMBOL_GPL(scounter_topk_bytes);
+
+/**
+ * scounter_topk_design_name - the name of a design
+ * @design: an enum scounter_topk_design
+ *
+ * Context: Any context.
+ * Return: "lockfree" and so on, or NULL if there is none of that number.
+ */
+const char *scounter_topk_design_name(u32 design)
+{
+	const struct topk_ops *ops = topk_ops_of(design);
+
+	return ops ? ops->name : NULL;
+}
+EXPORT_SYMBOL_GPL(scounter_topk_design_name);
+
+/**
+ * scounter_topk_design_by_name - the design with a name
+ * @name: "lockfree", "cooperative", "shared" or "independent"
+ *
+ * For module parameters and the like.
+ *
+ * Context: Any context.
+ * Return: an enum scounter_topk_design, or -EINVAL if there is none of that name.
+ */
+int scounter_topk_design_by_name(const char *name)
+{
+	u32 design;
+
+	for (design = 1; topk_ops_of(design); design++)
+		if (!strcmp(name, topk_ops_of(design)->name))
+			return design;
+	return -EINVAL;
+}
+EXPORT_SYMBOL_GPL(scounter_topk_design_by_name);
+
+static int check_spec(const struct scounter_topk_spec *spec, u32 *capacity)
+{
+	if (!topk_ops_of(spec->design))
+		return -EINVAL;
+	if (spec->capacity && spec->epsilon_ppb)
+		return -EINVAL;
+	if (spec->epsilon_ppb > PPB)
+		return -ERANGE;
+	*capacity = spec->capacity;
+	if (spec->epsilon_ppb)
+		*capacity = DIV_ROUND_UP(PPB, spec->epsilon_ppb);
+	if (!*capacity || *capacity > SCOUNTER_TOPK_CAPACITY_MAX ||
+	    spec->key_size < SCOUNTER_TOPK_KEY_MIN || spec->key_size > SCOUNTER_TOPK_KEY_MAX)
+		return -ERANGE;
+	return 0;
+}
+
+/* See scounter_topk_create(). */
+struct scounter_topk *__scounter_topk_create(const char *name, const char *group,
+					     const struct scounter_topk_spec *spec,
+					     struct module *owner)
+{
+	struct scounter_topk *topk;
+	struct topk_table *table;
+	u32 capacity;
+	int err;
+
+	might_sleep();
+	err = check_spec(spec, &capacity);
+	if (err)
+		return ERR_PTR(err);
+	topk = kzalloc(sizeof(*topk), GFP_KERNEL);
+	if (!topk)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&topk->mutex);
+	topk->owner = owner;
+	topk->show_key = spec->show_key;
+	table = topk_ops_of(spec->design)->create(capacity, spec->key_size, get_random_u32());
+	if (!table) {
+		kfree(topk);
+		return ERR_PTR(-ENOMEM);
+	}
+	rcu_assign_pointer(topk->table, table);
+	err = scounter_check_name("table", name);
+	if (!err) {
+		strscpy(topk->name, name, sizeof(topk->name));
+		err = topk_files_add(topk, group ?: module_name(owner));
+	}
+	if (err) {
+		table->ops->destroy(table);
+		kfree(topk);
+		return ERR_PTR(err);
+	}
+	return topk;
+}
+EXPORT_SYMBOL_GPL(__scounter_topk_create);
+
+/**
+ * scounter_topk_destroy - free a table
+ * @topk: the table; nothing happens if it is NULL or an ERR_PTR
+ *
+ * Waits for those who read it through a file, and for hits that run.
+ *
+ * Context: Task context; may sleep.
+ */
+void scounter_topk_destroy(struct scounter_topk *topk)
+{
+	struct topk_table *table;
+
+	might_sleep();
+	if (IS_ERR_OR_NULL(topk))
+		return;
+	topk_files_remove(topk);
+	synchronize_rcu();
+	table = rcu_dereference_protected(topk->table, true);
+	table->ops->destroy(table);
+	if (topk->kept)
+		topk->kept->ops->destroy(topk->kept);
+	kfree(topk);
+}
+EXPORT_SYMBOL_GPL(scounter_topk_destroy);
