@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hits one table from task, softirq, hardirq and (on x86) NMI context on all CPUs
+ * at once, and keeps the exact counts itself: hits begun and hits done, for each
+ * key.  A thread reads the table all the while and compares: a count may not be
+ * below what was done before the snapshot, nor count less error above what was
+ * begun after it.  With `reset` it fetches and resets instead, and adds up.  With
+ * `busted`, one hit in some thousands is claimed and not made: who judges must
+ * notice.
+ *
+ * When the parameter `run` has been cleared, /sys/kernel/debug/scounter_topk_hammer
+ * has what was seen, a name and a number a line.
+ *
+ * In designs other than lockfree, hits that are done may still be left to
+ * another context; counts are then compared at the end only.
+ */
+#include <linux/atomic.h>
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/kthread.h>
+#include <linux/limits.h>
+#include <linux/module.h>
+#include <linux/scounter_topk.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#ifdef CONFIG_X86_LOCAL_APIC
+#include <asm/apic.h>
+#include <asm/nmi.h>
+#endif
+
+static bool run = true;
+module_param(run, bool, 0600);
+static bool reset;
+module_param(reset, bool, 0400);
+static bool busted;
+module_param(busted, bool, 0400);
+static uint capacity = 100;
+module_param(capacity, uint, 0400);
+static char *design = "lockfree";
+module_param(design, charp, 0400);
+
+#define KEYS	512
+
+static struct scounter_topk *topk;
+static bool compares;
+static atomic64_t begun[KEYS], done[KEYS], rounds;
+static u64 before[KEYS];
+static u64 returned, snapshots, failures;
+
+enum { TASK, SOFTIRQ, HARDIRQ, NMI, CONTEXTS };
+static atomic64_t hits[CONTEXTS];
+
+static struct task_struct **threads;
+static struct task_struct *observer;
+static DEFINE_PER_CPU(struct irq_work, hard_work);
+static DEFINE_PER_CPU(struct tasklet_struct, soft_work);
+static struct dentry *file;
+
+/* Small numbers are hit much more often than great ones. */
+static u32 some_key(u64 round)
+{
+	u64 mixed = (round + 1) * 0x9e3779b97f4a7c15ULL;
+
+	return (u32)(mixed >> 40) % KEYS >> (mixed >> 61);
+}
+
+static void count(int context)
+{
+	u64 round = atomic64_inc_return(&rounds);
+	u64 key = some_key(round);
+
+	atomic64_inc(&hits[context]);
+	atomic64_inc(&begun[key]);
+	if (!busted || round % 4096 != 1)
+		scounter_topk_hit(topk, &key);
+	atomic64_inc(&done[key]);
+}
+
+static void in_hardirq_context(struct irq_work *work)
+{
+	count(HARDIRQ);
+}
+
+static void in_softirq_context(struct tasklet_struct *tasklet)
+{
+	count(SOFTIRQ);
+}
+
+#ifdef CONFIG_X86_LOCAL_APIC
+static DEFINE_PER_CPU(bool, nmi_wanted);
+
+static int in_nmi_context(unsigned int type, struct pt_regs *regs)
+{
+	if (!this_cpu_read(nmi_wanted))
+		return NMI_DONE;
+	this_cpu_write(nmi_wanted, false);
+	count(NMI);
+	return NMI_HANDLED;
+}
+
+static int nmi_start(void)
+{
+	return register_nmi_handler(NMI_LOCAL, in_nmi_context, 0, "scounter_topk_hammer");
+}
+
+static void nmi_stop(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "scounter_topk_hammer");
+}
+
+/* To the next CPU, which is mostly in the middle of a hit. */
+static void nmi_raise(void)
+{
+	int cpu = cpumask_next(smp_processor_id(), cpu_online_mask);
+
+	if (cpu >= nr_cpu_ids)
+		cpu = cpumask_first(cpu_online_mask);
+	per_cpu(nmi_wanted, cpu) = true;
+	apic->send_IPI(cpu, NMI_VECTOR);
+	while (READ_ONCE(per_cpu(nmi_wanted, cpu)))
+		cpu_relax();
+}
+#else
+static int nmi_start(void)
+{
+	return 0;
+}
+
+static void nmi_stop(void)
+{
+}
+
+static void nmi_raise(void)
+{
+}
+#endif
+
+static int hammer(void *unused)
+{
+	u32 i = 0;
+
+	while (!kthread_should_stop()) {
+		if (!READ_ONCE(run)) {
+			schedule_timeout_interruptible(1);
+			continue;
+		}
+		count(TASK);
+		if (++i % 16)
+			continue;
+		preempt_disable();
+		irq_work_queue(this_cpu_ptr(&hard_work));
+		tasklet_schedule(this_cpu_ptr(&soft_work));
+		if (i % 256 == 0)
+			nmi_raise();
+		preempt_enable();
+		cond_resched();
+	}
+	return 0;
+}
+
+static void expect(bool right, const char *what, u64 key)
+{
+	if (!right && !failures++)
+		pr_err("scounter_topk_hammer: %s, key %llu\n", what, key);
+}
+
+/* Returns the sum of the counts. */
+static u64 compare(const struct scounter_topk_header *snapshot)
+{
+	static bool listed[KEYS];
+	u64 sum = 0, least = U64_MAX, key;
+	u32 i;
+
+	memset(listed, 0, sizeof(listed));
+	for (i = 0; i < snapshot->records; i++) {
+		const struct scounter_topk_record *record = scounter_topk_record(snapshot, i);
+
+		memcpy(&key, record->key, sizeof(key));
+		expect(key < KEYS, "a key that was never hit", key);
+		if (key >= KEYS)
+			continue;
+		expect(!listed[key], "listed twice", key);
+		listed[key] = true;
+		expect(record->count <= least, "not in order", key);
+		expect(record->count >= before[key], "too small", key);
+		expect(record->count - record->error <= (u64)atomic64_read(&begun[key]),
+		       "error too small", key);
+		least = record->count;
+		sum += record->count;
+	}
+	for (key = 0; key < KEYS; key++)
+		expect(listed[key] || before[key] <= snapshot->floor, "missing", key);
+	return sum;
+}
+
+static void observe(void)
+{
+	struct scounter_topk_header *snapshot;
+	u32 i;
+
+	if (reset) {
+		snapshot = scounter_topk_fetch_reset(topk);
+		if (!IS_ERR(snapshot))
+			returned += snapshot->total;
+		expect(!IS_ERR(snapshot), "no memory", 0);
+	} else {
+		for (i = 0; i < KEYS; i++)
+			before[i] = atomic64_read(&done[i]);
+		snapshot = scounter_topk_top(topk, U32_MAX);
+		expect(!IS_ERR(snapshot), "no memory", 0);
+		if (compares && !IS_ERR(snapshot))
+			compare(snapshot);
+	}
+	scounter_topk_free(snapshot);
+	snapshots++;
+}
+
+static int observe_all(void *unused)
+{
+	while (!kthread_should_stop()) {
+		observe();
+		schedule_timeout_interruptible(1);
+	}
+	return 0;
+}
+
+static void stop_threads(void)
+{
+	int cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		if (!IS_ERR_OR_NULL(threads[cpu]))
+			kthread_stop(threads[cpu]);
+	if (!IS_ERR_OR_NULL(observer))
+		kthread_stop(observer);
+	for_each_possible_cpu(cpu) {
+		irq_work_sync(per_cpu_ptr(&hard_work, cpu));
+		tasklet_kill(per_cpu_ptr(&soft_work, cpu));
+	}
+	memset(threads, 0, nr_cpu_ids * sizeof(*threads));
+	observer = NULL;
+}
+
+static void show_result(struct seq_file *seq)
+{
+	struct scounter_topk_header *snapshot = scounter_topk_top(topk, U32_MAX);
+	u64 sum = 0, all = 0;
+	int i;
+
+	if (IS_ERR(snapshot))
+		return;
+	for (i = 0; i < KEYS; i++) {
+		before[i] = atomic64_read(&done[i]);
+		all += before[i];
+	}
+	/* Dropped hits belong to unknown keys: the lower bounds then say nothing. */
+	if (!reset) {
+		if (snapshot->dropped)
+			memset(before, 0, sizeof(before));
+		sum = compare(snapshot);
+	}
+	seq_printf(seq, "hits %llu\ncounted %llu\nsum %llu\ndropped %llu\n", all,
+		   returned + snapshot->total, sum, snapshot->dropped);
+	seq_printf(seq, "evictions %llu\nfloor %llu\nsnapshots %llu\nfailures %llu\n",
+		   snapshot->evictions, snapshot->floor, snapshots, failures);
+	seq_printf(seq, "task %lld\nsoftirq %lld\nhardirq %lld\nnmi %lld\n",
+		   (s64)atomic64_read(&hits[TASK]), (s64)atomic64_read(&hits[SOFTIRQ]),
+		   (s64)atomic64_read(&hits[HARDIRQ]), (s64)atomic64_read(&hits[NMI]));
+	scounter_topk_free(snapshot);
+}
+
+/* The first read after `run` was cleared stops everything, so that all is in. */
+static int hammer_show(struct seq_file *seq, void *unused)
+{
+	static DEFINE_MUTEX(mutex);
+
+	if (READ_ONCE(run)) {
+		seq_puts(seq, "running\n");
+		return 0;
+	}
+	mutex_lock(&mutex);
+	stop_threads();
+	show_result(seq);
+	mutex_unlock(&mutex);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(hammer);
+
+static int __init hammer_init(void)
+{
+	struct scounter_topk_spec spec = {
+		.capacity = capacity,
+		.key_size = sizeof(u64),
+		.design = scounter_topk_design_by_name(design),
+	};
+	int cpu, err;
+
+	compares = spec.design == SCOUNTER_TOPK_LOCKFREE ||
+		   spec.design == SCOUNTER_TOPK_INDEPENDENT;
+	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
+	if (!threads)
+		return -ENOMEM;
+	topk = scounter_topk_create("hammer", NULL, &spec);
+	err = PTR_ERR_OR_ZERO(topk) ?: nmi_start();
+	if (err) {
+		scounter_topk_destroy(topk);
+		kfree(threads);
+		return err;
+	}
+	for_each_possible_cpu(cpu) {
+		init_irq_work(per_cpu_ptr(&hard_work, cpu), in_hardirq_context);
+		tasklet_setup(per_cpu_ptr(&soft_work, cpu), in_softirq_context);
+	}
+	for_each_online_cpu(cpu)
+		threads[cpu] = kthread_run(hammer, NULL, "topk/%d", cpu);
+	observer = kthread_run(observe_all, NULL, "topk/observer");
+	file = debugfs_create_file("scounter_topk_hammer", 0400, NULL, NULL, &hammer_fops);
+	return 0;
+}
+
+static void __exit hammer_exit(void)
+{
+	debugfs_remove(file);
+	stop_threads();
+	nmi_stop();
+	scounter_topk_destroy(topk);
+	kfree(threads);
+}
+
+module_init(hammer_init);
+module_exit(hammer_exit);
+
+MODULE_DESCRIPTION("scounter test: a table of frequent items from all contexts and CPUs");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The guarantees of Space-Saving against an exact reference.
+ *
+ * For each element there are two counters: hits begun, raised before the table
+ * is called, and hits done, raised after.  A snapshot is taken between two
+ * readings of them: what was done before it is in it, unless it is still left
+ * to another thread, and what was not begun when it ended is not.  How many
+ * hits were left and are not yet counted is what the table's own sums say.
+ */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/kernel.h>
+#include <linux/smp.h>
+
+#include "guarantee.h"
+
+struct run {
+	const struct streams *streams;
+	struct topk_table *table;
+	u64 *begun, *done;	/* by element */
+	u64 *before;		/* done before the snapshot, by element */
+	bool *listed;
+	pthread_barrier_t start;
+	u32 running;
+	struct verdict *verdict;
+};
+
+struct worker {
+	struct run *run;
+	pthread_t thread;
+	u32 number;
+};
+
+static void fail(struct run *run, const char *format, ...)
+{
+	va_list arguments;
+
+	if (!run->verdict->failures++) {
+		va_start(arguments, format);
+		vsnprintf(run->verdict->why, sizeof(run->verdict->why), format, arguments);
+		va_end(arguments);
+	}
+}
+
+static void raise_by_one(u64 *counter)
+{
+	__atomic_fetch_add(counter, 1, __ATOMIC_SEQ_CST);
+}
+
+static u64 now(const u64 *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
+}
+
+static void *work(void *argument)
+{
+	struct worker *worker = argument;
+	struct run *run = worker->run;
+	const u32 *element = run->streams->element[worker->number];
+	u32 i;
+
+	shim_cpu = worker->number;
+	pthread_barrier_wait(&run->start);
+	for (i = 0; i < run->streams->length; i++) {
+		u64 key = key_of(element[i]);
+
+		raise_by_one(&run->begun[element[i]]);
+		run->table->ops->add(run->table, &key, 1);
+		raise_by_one(&run->done[element[i]]);
+	}
+	__atomic_fetch_sub(&run->running, 1, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+static u64 left_to_others(const struct topk_table *table)
+{
+	struct topk_sums first, then;
+
+	/* What was counted first: hits that are left meanwhile only add. */
+	topk_table_sums(table, &first);
+	topk_table_sums(table, &then);
+	return then.delegated - first.applied;
+}
+
+static u64 less(u64 a, u64 b)
+{
+	return a > b ? a - b : 0;
+}
+
+static void check_record(struct run *run, const struct scounter_topk_header *header,
+			 u32 i, u64 left)
+{
+	const struct scounter_topk_record *record = topk_record(header, i);
+	u32 element = element_of(*(const u64 *)record->key);
+
+	if (element >= run->streams->alphabet) {
+		fail(run, "a key that was never hit");
+		return;
+	}
+	if (run->listed[element])
+		fail(run, "element %u is listed twice", element);
+	run->listed[element] = true;
+	if (record->error > record->count)
+		fail(run, "element %u: error %llu > count %llu", element, record->error,
+		     record->count);
+	if (record->count - record->error > now(&run->begun[element]))
+		fail(run, "element %u: count %llu - error %llu > true %llu", element,
+		     record->count, record->error, now(&run->begun[element]));
+	if (less(run->before[element], left) > record->count)
+		fail(run, "element %u: true %llu > count %llu", element,
+		     run->before[element], record->count);
+	if (i && record->count > topk_record(header, i - 1)->count)
+		fail(run, "record %u is greater than the one before", i);
+}
+
+static u64 sum(const u64 *counters, u32 n)
+{
+	u64 sum = 0;
+
+	while (n--)
+		sum += now(counters++);
+	return sum;
+}
+
+static void check_once(struct run *run)
+{
+	const struct topk_query all = { .most = ~0U };
+	u32 i, alphabet = run->streams->alphabet;
+	struct scounter_topk_header *header;
+	u64 least = 0, most, left;
+
+	for (i = 0; i < alphabet; i++)
+		least += run->before[i] = now(&run->done[i]);
+	left = left_to_others(run->table);
+	header = topk_snapshot(run->table, &all);
+	most = sum(run->begun, alphabet);
+	memset(run->listed, 0, alphabet);
+	for (i = 0; i < header->records; i++)
+		check_record(run, header, i, left);
+	/* The others add up elements one by one while these take others' places. */
+	if (run->table->ops->design == SCOUNTER_TOPK_LOCKFREE &&
+	    (header->total < less(least, left) || header->total > most))
+		fail(run, "total %llu is not in %llu ... %llu", header->total,
+		     less(least, left), most);
+	if (header->dropped)
+		fail(run, "%llu hits were dropped", header->dropped);
+	for (i = 0; i < alphabet; i++) {
+		u64 sure = less(run->before[i], left);
+
+		if (!run->listed[i] && sure > header->floor)
+			fail(run, "element %u, not listed: true %llu > floor %llu", i,
+			     sure, header->floor);
+		if (!run->listed[i] && sure > most / header->capacity)
+			fail(run, "element %u, not listed: true %llu > N / m", i, sure);
+	}
+	topk_snapshot_free(header);
+}
+
+/* Nothing runs any more: the total and the sum of the counts are exact. */
+static void check_at_rest(struct run *run)
+{
+	const struct topk_query all = { .most = ~0U };
+	struct scounter_topk_header *header = topk_snapshot(run->table, &all);
+	u64 counts = 0, hits = sum(run->done, run->streams->alphabet);
+	struct topk_sums sums;
+	u32 i;
+
+	for (i = 0; i < header->records; i++)
+		counts += topk_record(header, i)->count;
+	topk_table_sums(run->table, &sums);
+	/* A merged table has what its parts might have missed on top. */
+	if (run->table->ops->design != SCOUNTER_TOPK_INDEPENDENT &&
+	    counts != hits + sums.inflation)
+		fail(run, "the counts' sum is %llu, N is %llu", counts, hits);
+	if (header->total != hits)
+		fail(run, "the total is %llu, N is %llu", header->total, hits);
+	if (sums.delegated != sums.applied)
+		fail(run, "%llu hits delegated, %llu applied", sums.delegated, sums.applied);
+	if (header->records && header->floor > (hits + sums.inflation) / header->capacity)
+		fail(run, "floor %llu > N / m", header->floor);
+	run->verdict->inflation = sums.inflation;
+	run->verdict->delegated = sums.delegated;
+	run->verdict->evictions = header->evictions;
+	topk_snapshot_free(header);
+}
+
+void guarantee_check(const struct topk_ops *ops, const struct streams *streams,
+		     u32 capacity, struct verdict *verdict)
+{
+	struct run run = { .streams = streams, .verdict = verdict };
+	struct worker *workers = calloc(streams->streams, sizeof(*workers));
+	u32 i;
+
+	memset(verdict, 0, sizeof(*verdict));
+	nr_cpu_ids = streams->streams + 1;
+	shim_cpu = streams->streams;
+	run.table = ops->create(capacity, sizeof(u64), 0x5eed);
+	run.begun = calloc(streams->alphabet, sizeof(u64));
+	run.done = calloc(streams->alphabet, sizeof(u64));
+	run.before = calloc(streams->alphabet, sizeof(u64));
+	run.listed = calloc(streams->alphabet, sizeof(bool));
+	run.running = streams->streams;
+	pthread_barrier_init(&run.start, NULL, streams->streams + 1);
+	for (i = 0; i < streams->streams; i++) {
+		workers[i] = (struct worker) { .run = &run, .number = i };
+		pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+	}
+	pthread_barrier_wait(&run.start);
+	while (__atomic_load_n(&run.running, __ATOMIC_SEQ_CST)) {
+		check_once(&run);
+		verdict->queries++;
+	}
+	for (i = 0; i < streams->streams; i++)
+		pthread_join(workers[i].thread, NULL);
+	check_once(&run);
+	check_at_rest(&run);
+	ops->destroy(run.table);
+	pthread_barrier_destroy(&run.start);
+	free(run.begun);
+	free(run.done);
+	free(run.before);
+	free(run.listed);
+	free(workers);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topk: the designs of kmod/topk/ in user space, with threads for CPUs.
+ *
+ *	topk check [DESIGN]	guarantees under load, short; TAP
+ *	topk long		the same on streams of the paper's sizes; TAP
+ *	topk words FILE		the same on the words of FILE, a frequency a line
+ *	topk speed [brief]	how fast, as a table for people and gnuplot; brief: shorter
+ *			streams
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/kernel.h>
+#include <linux/smp.h>
+
+#include "guarantee.h"
+#include "speed.h"
+
+u32 nr_cpu_ids;
+__thread u32 shim_cpu;
+
+/* The paper's throttled threads sleep for a moment. */
+bool topk_throttle(void)
+{
+	sched_yield();
+	return true;
+}
+
+#define SEED	20090824
+
+static u32 number, failed;
+
+static void judge(const struct topk_ops *ops, const struct streams *streams, u32 capacity)
+{
+	struct verdict verdict;
+
+	guarantee_check(ops, streams, capacity, &verdict);
+	printf("%sok %u - %s: %s, %u x %u, m %u\n", verdict.failures ? "not " : "", ++number,
+	       ops->name, streams->name, streams->streams, streams->length, capacity);
+	printf("# %llu queries meanwhile, %llu evictions, %llu hits delegated, %llu raised\n",
+	       verdict.queries, verdict.evictions, verdict.delegated, verdict.inflation);
+	if (verdict.failures)
+		printf("# %llu failures; the first: %s\n", verdict.failures, verdict.why);
+	fflush(stdout);
+	failed += verdict.failures != 0;
+}
+
+struct input {
+	enum shape shape;
+	double alpha;
+	u32 alphabet;
+	u32 capacity;
+};
+
+/* A rotation of m + 1 keys evicts with every hit; few keys and fewer entries meet. */
+static const struct input short_inputs[] = {
+	{ ZIPF, 0.5, 100000, 1000 }, { ZIPF, 1, 100000, 1000 }, { ZIPF, 1.5, 100000, 1000 },
+	{ ZIPF, 2, 100000, 1000 }, { ZIPF, 3, 100000, 1000 },
+	{ UNIFORM, 0, 100000, 1000 }, { SAME, 0, 1, 1000 }, { DISTINCT, 0, 0, 1000 },
+	{ ROTATION, 0, 1001, 1000 }, { UNIFORM, 0, 40, 8 }, { UNIFORM, 0, 3, 1 },
+};
+
+static const struct input long_inputs[] = {
+	{ ZIPF, 0.5, 5000000, 10000 }, { ZIPF, 1, 5000000, 10000 },
+	{ ZIPF, 1.5, 5000000, 10000 }, { ZIPF, 2, 5000000, 10000 },
+	{ ZIPF, 2.5, 5000000, 10000 }, { ZIPF, 3, 5000000, 10000 },
+	{ UNIFORM, 0, 5000000, 10000 }, { SAME, 0, 1, 10000 }, { DISTINCT, 0, 0, 10000 },
+	{ ROTATION, 0, 10001, 10000 },
+};
+
+static void judge_all(const struct topk_ops *ops, const struct input *inputs, u32 n,
+		      u32 streams, u32 length)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		struct streams *made = streams_make(inputs[i].shape, inputs[i].alpha,
+						    inputs[i].alphabet, streams, length, SEED);
+
+		judge(ops, made, inputs[i].capacity);
+		streams_free(made);
+	}
+}
+
+static const struct topk_ops *ops_by_name(const char *name)
+{
+	u32 design;
+
+	for (design = 1; topk_ops_of(design); design++)
+		if (!strcmp(topk_ops_of(design)->name, name))
+			return topk_ops_of(design);
+	fprintf(stderr, "topk: no design '%s'\n", name);
+	exit(2);
+}
+
+static int check(const char *only)
+{
+	u32 design, first = 1, last = SCOUNTER_TOPK_INDEPENDENT;
+
+	if (only)
+		first = last = ops_by_name(only)->design;
+	printf("1..%zu\n# seed %u\n", (last - first + 1) * ARRAY_SIZE(short_inputs), SEED);
+	for (design = first; design <= last; design++)
+		judge_all(topk_ops_of(design), short_inputs, ARRAY_SIZE(short_inputs), 4, 60000);
+	return failed != 0;
+}
+
+static int check_long(void)
+{
+	static const u32 streams[] = { 4, 8, 16, 32 };
+	u32 i;
+
+	printf("1..%zu\n# seed %u\n", (ARRAY_SIZE(streams) + 2) * ARRAY_SIZE(long_inputs), SEED);
+	for (i = 0; i < ARRAY_SIZE(streams); i++)
+		judge_all(&topk_lockfree_ops, long_inputs, ARRAY_SIZE(long_inputs),
+			  streams[i], 1000000);
+	judge_all(&topk_cooperative_ops, long_inputs, ARRAY_SIZE(long_inputs), 4, 1000000);
+	judge_all(&topk_shared_ops, long_inputs, ARRAY_SIZE(long_inputs), 4, 1000000);
+	return failed != 0;
+}
+
+static int check_words(const char *path)
+{
+	struct streams *streams = streams_read(path, 8, SEED);
+
+	if (!streams)
+		return 3;
+	printf("1..2\n# seed %u\n", SEED);
+	judge(&topk_lockfree_ops, streams, 1000);
+	judge(&topk_cooperative_ops, streams, 1000);
+	streams_free(streams);
+	return failed != 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *verb = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(verb, "check") && argc <= 3)
+		return check(argv[2]);
+	if (!strcmp(verb, "long") && argc == 2)
+		return check_long();
+	if (!strcmp(verb, "words") && argc == 3)
+		return check_words(argv[2]);
+	if (!strcmp(verb, "speed") && argc <= 3)
+		return speed(argc == 3, SEED);
+	fprintf(stderr, "usage: topk check [DESIGN] | long | words FILE | speed [brief]\n");
+	return 2;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* User-space stand-in for the kernel header of this name. */
+#ifndef _TOPK_SHIM_LIMITS_H
+#define _TOPK_SHIM_LIMITS_H
+
+#include <linux/types.h>
+
+#define U32_MAX	((u32)~0U)
+#define U64_MAX	((u64)~0ULL)
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* User-space stand-in for the kernel header of this name. */
+#ifndef _TOPK_SHIM_MM_H
+#define _TOPK_SHIM_MM_H
+
+#include <linux/slab.h>
+
+#define kvzalloc(size, gfp)	shim_zalloc(size)
+#define kvcalloc(n, size, gfp)	shim_zalloc((size_t)(n) * (size))
+#define kvfree(pointer)		free(pointer)
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How long the designs take for the same streams, a thread for each stream.  All
+ * are measured in turn and several times; the median of each counts, so that
+ * what else the machine does meets all of them alike.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/kernel.h>
+#include <linux/smp.h>
+
+#include "speed.h"
+#include "streams.h"
+#include "table.h"
+
+#define CAPACITY	10000		/* epsilon = 0.0001, as in the paper */
+#define QUERY_EVERY	50000
+#define QUERY_TOP	100
+#define MOST_REPEATS	9
+
+struct race {
+	const struct streams *streams;
+	struct topk_table *table;
+	bool queries;
+	pthread_barrier_t start;
+};
+
+struct runner {
+	struct race *race;
+	pthread_t thread;
+	u32 number;
+	double begin, end;
+};
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec * 1e-9;
+}
+
+static void *run(void *argument)
+{
+	const struct topk_query top = { .most = QUERY_TOP };
+	struct runner *runner = argument;
+	struct race *race = runner->race;
+	const u32 *element = race->streams->element[runner->number];
+	void (*add)(struct topk_table *table, const void *key, u64 n) = race->table->ops->add;
+	u32 i;
+
+	shim_cpu = runner->number;
+	pthread_barrier_wait(&race->start);
+	runner->begin = seconds();
+	for (i = 0; i < race->streams->length; i++) {
+		u64 key = key_of(element[i]);
+
+		add(race->table, &key, 1);
+		if (race->queries && i % QUERY_EVERY == QUERY_EVERY - 1)
+			topk_snapshot_free(topk_snapshot(race->table, &top));
+	}
+	runner->end = seconds();
+	return NULL;
+}
+
+/* From the first thread's beginning to the last one's end. */
+static double time_once(const struct topk_ops *ops, const struct streams *streams,
+			bool queries)
+{
+	struct race race = { .streams = streams, .queries = queries };
+	struct runner *runners = calloc(streams->streams, sizeof(*runners));
+	double begin = 1e300, end = 0;
+	u32 i;
+
+	nr_cpu_ids = streams->streams + 1;
+	shim_cpu = streams->streams;
+	race.table = ops->create(CAPACITY, sizeof(u64), 0x5eed);
+	pthread_barrier_init(&race.start, NULL, streams->streams + 1);
+	for (i = 0; i < streams->streams; i++) {
+		runners[i] = (struct runner) { .race = &race, .number = i };
+		pthread_create(&runners[i].thread, NULL, run, &runners[i]);
+	}
+	pthread_barrier_wait(&race.start);
+	for (i = 0; i < streams->streams; i++)
+		pthread_join(runners[i].thread, NULL);
+	for (i = 0; i < streams->streams; i++) {
+		begin = runners[i].begin < begin ? runners[i].begin : begin;
+		end = runners[i].end > end ? runners[i].end : end;
+	}
+	ops->destroy(race.table);
+	pthread_barrier_destroy(&race.start);
+	free(runners);
+	return end - begin;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What is compared. */
+static const struct entrant {
+	const char *name;
+	const struct topk_ops *ops;
+	bool queries;
+	u32 limit;
+} entrants[] = {
+	{ "lockfree", &topk_lockfree_ops, false, 500 },
+	{ "cooperative", &topk_cooperative_ops, false, 500 },
+	{ "untuned", &topk_cooperative_ops, false, 200000 },
+	{ "shared", &topk_shared_ops, false, 500 },
+	{ "lockfree+q", &topk_lockfree_ops, true, 500 },
+	{ "independent+q", &topk_independent_ops, true, 500 },
+};
+
+#define ENTRANTS	ARRAY_SIZE(entrants)
+
+/* Without auto-tuning only where that is meant to cost nothing: under skew. */
+static bool takes_part(const struct entrant *entrant, double alpha)
+{
+	return entrant->limit == 500 || alpha >= 1.5;
+}
+
+static void race_all(const struct streams *streams, double alpha, u32 repeats,
+		     double *median)
+{
+	double times[ENTRANTS][MOST_REPEATS];
+	u32 i, j;
+
+	memset(times, 0, sizeof(times));
+	for (j = 0; j < repeats; j++) {
+		for (i = 0; i < ENTRANTS; i++) {
+			if (!takes_part(&entrants[i], alpha))
+				continue;
+			topk_queue_limit = entrants[i].limit;
+			times[i][j] = time_once(entrants[i].ops, streams, entrants[i].queries);
+		}
+	}
+	for (i = 0; i < ENTRANTS; i++) {
+		qsort(times[i], repeats, sizeof(double), by_size);
+		median[i] = times[i][repeats / 2];
+	}
+}
+
+static void show(const struct streams *streams, double alpha, const double *median)
+{
+	u32 i;
+
+	printf("%5.1f %7u", alpha, streams->streams);
+	for (i = 0; i < ENTRANTS; i++)
+		printf(" %13.3f", median[i]);
+	printf("  %8.2f %8.2f %8.3f %8.2f\n", median[3] / median[0], median[3] / median[1],
+	       median[2] ? median[1] / median[2] : 0, median[5] / median[4]);
+	fflush(stdout);
+}
+
+static void head(u32 length, u32 repeats)
+{
+	u32 i;
+
+	printf("# %u elements a stream, m = %u, %ld CPUs, medians of %u, in seconds\n",
+	       length, CAPACITY, sysconf(_SC_NPROCESSORS_ONLN), repeats);
+	printf("# +q: with a query for the first %u every %u elements\n", QUERY_TOP, QUERY_EVERY);
+	printf("# s/l: shared over lockfree; s/c: shared over cooperative; c/u: cooperative over\n"
+	       "# the same without auto-tuning, 0 if not run; i/l: independent over lockfree, both with queries\n");
+	printf("#%4s %7s", "alpha", "streams");
+	for (i = 0; i < ENTRANTS; i++)
+		printf(" %13s", entrants[i].name);
+	printf("  %8s %8s %8s %8s\n", "s/l", "s/c", "c/u", "i/l");
+}
+
+int speed(bool brief, u64 seed)
+{
+	static const double alphas[] = { 0.5, 1, 1.5, 2, 2.5, 3 };
+	static const u32 counts[] = { 2, 4, 8, 16, 32 };
+	u32 length = brief ? 100000 : 1000000, repeats = brief ? 3 : 5, i, j;
+	double median[ENTRANTS];
+
+	head(length, repeats);
+	for (i = 0; i < ARRAY_SIZE(alphas); i++) {
+		for (j = 0; j < (brief ? 3 : ARRAY_SIZE(counts)); j++) {
+			struct streams *streams = streams_make(ZIPF, alphas[i], 5000000,
+							       counts[j], length, seed);
+
+			race_all(streams, alphas[i], repeats, median);
+			show(streams, alphas[i], median);
+			streams_free(streams);
+		}
+	}
+	return 0;
+}
