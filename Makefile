@@ -32,7 +32,7 @@ check:	## run all tests; ends with "N passed, N failed"
 check-kernels:	## build, boot and test on every supported kernel (25 minutes the first time)
 	@tools/kernels/run $(KERNELS)
 
-check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -unit, -integration, -judge
+check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -unit, -integration, -topk, -judge
 	@tools/check $*
 
 bench-insn:	## instructions a call of every kind, under emulation
@@ -52,6 +52,19 @@ docs:	## the documentation as web pages, in build/docs/html
 bench-arrays:	## arrays: every table of Documentation/arrays.rst (10 min; the npm counts need the network)
 	$(MAKE) -s -C tools/arrays
 	@tools/arrays/run
+
+check-topk-long:	## tables of frequent items on long streams of all kinds (an hour or less)
+	$(MAKE) -C tools/topk
+	build/topk-native/topk long
+
+check-topk-words:	## the same on the 49.7 million tokens of subtlex (needs npm; 10 minutes)
+	$(MAKE) -C tools/topk
+	tools/topk/words
+
+bench-topk:	## instructions of a hit, and the designs' speeds (an hour or less)
+	@tools/bench/topk/run || true
+	$(MAKE) -C tools/topk
+	build/topk-native/topk speed
 
 vm:	## a shell in a virtual machine with the module loaded
 	@tools/vm/fetch packages
@@ -110,4 +123,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-12s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays install uninstall clean help
+.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk install uninstall clean help
