@@ -333,7 +333,7 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 	}
 	bucket_del(t, bucket, victim);
 	count = count_of(t, victim);
-	base = max(count, (u64)atomic64_read(&t->evicted));
+	base = max_t(u64, count, atomic64_read(&t->evicted));
 	atomic64_add(base - count, &this_cpu_of(t)->inflation);
 	WRITE_ONCE(topk_node(&t->index, i)->error, base);
 	/* Release: the error belongs to the count; pairs with read_element(). */
@@ -406,7 +406,7 @@ static void serve_queue(struct cooperative *t, struct bucket *bucket, struct wor
 			serve_deferred(t, bucket, work);
 		}
 		atomic64_set_release(&bucket->owned, 0);
-		smp_mb();
+		smp_mb(); /* queue_push() */
 	} while (atomic64_read(&bucket->queue) && try_own(&bucket->owned));
 }
 
@@ -692,7 +692,7 @@ static bool read_element(struct cooperative *t, u32 i, struct scounter_topk_reco
 		record->error = READ_ONCE(node->error);
 		for (word = 0; word < words; word++)
 			((u64 *)record->key)[word] = READ_ONCE(node->key[word]);
-		smp_rmb();
+		smp_rmb(); /* topk_index_take() */
 		state = atomic64_read(&node->state);
 	} while (topk_state_generation(state) != *generation);
 	return record->count && !(state & TOPK_EVICTED);
@@ -767,7 +767,7 @@ static int cooperative_read(struct topk_table *table, u32 most,
 	topk_cut(all, most);
 	memcpy(header + 1, all + 1, (size_t)all->records * all->record_size);
 	header->records = all->records;
-	header->floor = max(all->floor, (u64)atomic64_read(&t->evicted));
+	header->floor = max_t(u64, all->floor, atomic64_read(&t->evicted));
 	topk_snapshot_free(all);
 	kvfree(readings);
 	return 0;

@@ -81,7 +81,7 @@ u32 topk_index_take(struct topk_index *index, const struct topk_key *key)
 	 */
 	state = (topk_state_generation(atomic64_read(&node->state)) + 1) * TOPK_GENERATION;
 	atomic64_set(&node->state, state | TOPK_EVICTED);
-	smp_wmb();
+	smp_wmb(); /* as said above */
 	WRITE_ONCE(node->hash, key->hash);
 	for (i = 0; i < key->words; i++)
 		WRITE_ONCE(node->key[i], key->word[i]);
@@ -159,7 +159,7 @@ again:
 		node = topk_node(index, i);
 		link = atomic64_read_acquire(&node->link);
 		where = order(node, key);
-		smp_rmb();
+		smp_rmb(); /* the link's change precedes a node's next use */
 		if (atomic64_read(from) != word)
 			goto again;
 		if (link_is_leaving(link)) {

@@ -125,7 +125,7 @@ static u64 least_bound(struct lockfree *t, u32 level, u32 first)
 	u32 i;
 
 	for (i = first; i < end; i++)
-		least = min(least, (u64)atomic64_read(&t->bounds[level][i]));
+		least = min_t(u64, least, atomic64_read(&t->bounds[level][i]));
 	return least;
 }
 
@@ -529,7 +529,7 @@ static bool read_cell(struct lockfree *t, u32 at, struct scounter_topk_record *r
 		record->error = READ_ONCE(node->error);
 		for (i = 0; i < words; i++)
 			((u64 *)record->key)[i] = READ_ONCE(node->key[i]);
-		smp_rmb();
+		smp_rmb(); /* topk_index_take() */
 		reading->generation = topk_state_generation(state);
 	} while (!read_count(cell, &again, &record->count) ||
 		 word_node(again) != word_node(word) ||

@@ -185,7 +185,7 @@ EXPORT_SYMBOL_GPL(scounter_topk_fetch_reset);
  * @a: one
  * @b: the other, of the same key size
  *
- * As if one table had had the hits of both: errors are at most the sum of both
+ * As if one table had got the hits of both: errors are at most the sum of both
  * totals divided by the smaller capacity.
  *
  * Context: Task context; may sleep.

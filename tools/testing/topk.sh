@@ -1,6 +1,6 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=dash disable=SC3043
+# shellcheck shell=dash disable=SC2154,SC2015
 # Runs in the guest: tables of frequent items through their public interface.
 # Reports TAP on file descriptor 3.
 

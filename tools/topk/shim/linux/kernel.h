@@ -16,6 +16,12 @@
 	_max_a > _max_b ? _max_a : _max_b;		\
 })
 
+#define max_t(type, a, b) ({				\
+	type _max_t_a = (a);				\
+	type _max_t_b = (b);				\
+	_max_t_a > _max_t_b ? _max_t_a : _max_t_b;	\
+})
+
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 
 #define container_of(pointer, type, member)	\
