@@ -234,7 +234,7 @@ names_with_spaces_stay_in_their_column() {
 
 an_add_of_2_to_the_63_is_seen() {
 	for kind in atomic percpu multiline; do
-		load scounter_try kind=$kind add=9223372036854775808 || return 1
+		load scounter_try kind="$kind" add=9223372036854775808 || return 1
 		[ "$(cat $S/scounter_try/try/value)" = 9223372036854775808 ] &&
 			[ "$(cat $S/scounter_try/try/state)" = overflow ] ||
 			fail "$(cat $D/counters)" || return 1
@@ -262,7 +262,7 @@ ends_of_ranges() {
 a_saturated_counter_says_so() {
 	ends_of_ranges >/tmp/ends
 	while read -r kind end; do
-		load scounter_try kind=$kind add=9223372036854775808 || return 1
+		load scounter_try kind="$kind" add=9223372036854775808 || return 1
 		[ "$(cat $S/scounter_try/try/value)" = "$end" ] &&
 			[ "$(cat $S/scounter_try/try/upper)" = 18446744073709551615 ] &&
 			[ "$(cat $S/scounter_try/try/state)" = saturated ] ||
@@ -274,7 +274,7 @@ a_saturated_counter_says_so() {
 # Full, and then more: 0.
 a_wrapped_counter_says_so() {
 	for kind in bfp_dup cas rbo_numa multiline_adapt morris scalable32; do
-		load scounter_try kind=$kind wrap=1 add=9223372036854775808 more=9223372036854775807 ||
+		load scounter_try kind="$kind" wrap=1 add=9223372036854775808 more=9223372036854775807 ||
 			return 1
 		[ "$(cat $S/scounter_try/try/value)" = 0 ] &&
 			[ "$(cat $S/scounter_try/try/state)" = wrapped ] ||
@@ -289,10 +289,10 @@ every_kind_is_listed_and_can_be_made() {
 	awk '!/^#/ { print $1 }' $D/kinds >/tmp/kinds
 	[ "$(wc -l </tmp/kinds)" = 18 ] || fail "$(cat $D/kinds)" || return 1
 	while read -r kind; do
-		load scounter_try kind=$kind add=100 || return 1
+		load scounter_try kind="$kind" add=100 || return 1
 		[ "$(cat $D/scounter_try/try)" = 100 ] || fail "$kind" || return 1
 		rmmod scounter_try
-		grep -q "[ =,]$kind[ ,]" /payload/modinfo || fail "$kind: not in modinfo" ||
+		grep -q "[ =,]${kind}[ ,]" /payload/modinfo || fail "$kind: not in modinfo" ||
 			return 1
 	done </tmp/kinds
 }
@@ -301,9 +301,9 @@ an_unknown_kind_names_the_known_ones_once() {
 	load scounter_try kind=nonsense || load scounter_try kind=other
 	dmesg | grep "there is no kind '" >/tmp/unknown
 	[ "$(wc -l </tmp/unknown)" = 1 ] || return 1
-	for kind in $(cat /tmp/kinds); do
+	while read -r kind; do
 		grep -q " $kind" /tmp/unknown || fail "$kind: $(cat /tmp/unknown)" || return 1
-	done
+	done </tmp/kinds
 }
 
 options_are_taken_and_checked() {
@@ -422,10 +422,11 @@ a_lost_count_is_noticed() {
 # Of each kind, whatever CPU 1 was doing when it was stopped.
 no_stalled_cpu_stops_another() {
 	[ "$x86" != 0 ] || skip 'only x86 has NMIs to raise' || return
-	for kind in $(grep -v '^cohort$\|^approx$' /tmp/kinds); do
-		load scounter_stall kind=$kind || fail "$kind: $(cat /tmp/insmod)" || return 1
+	grep -v '^cohort$\|^approx$' /tmp/kinds >/tmp/stallable
+	while read -r kind; do
+		load scounter_stall kind="$kind" || fail "$kind: $(cat /tmp/insmod)" || return 1
 		rmmod scounter_stall
-	done
+	done </tmp/stallable
 }
 
 # cohort takes a lock, and so is what the test before is to catch.

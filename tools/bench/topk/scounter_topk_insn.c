@@ -43,7 +43,6 @@ static struct dentry *file;
 
 static u64 cycles(hit_fn hit, struct scounter_topk *topk, u64 *key, u64 step)
 {
-	hit_fn volatile through = hit;
 	unsigned long flags;
 	u64 start, end;
 	u32 i;
@@ -52,7 +51,8 @@ static u64 cycles(hit_fn hit, struct scounter_topk *topk, u64 *key, u64 step)
 	start = get_cycles();
 	for (i = 0; i < CALLS; i++) {
 		key[0] += step;
-		through(topk, key);
+		OPTIMIZER_HIDE_VAR(hit);
+		hit(topk, key);
 	}
 	end = get_cycles();
 	local_irq_restore(flags);

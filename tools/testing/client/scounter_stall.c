@@ -143,7 +143,7 @@ static int with_threads(void)
 	}
 	/* Both count before the first stall: one that never ran cannot be met. */
 	while (!err && !(READ_ONCE(counted[1]) && READ_ONCE(counted[2])))
-		msleep(1);
+		usleep_range(1000, 2000);
 	if (!err)
 		err = stall_and_watch();
 	for (cpu = 1; cpu <= 2; cpu++)
