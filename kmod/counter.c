@@ -10,10 +10,12 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/string.h>
 
 #include "compat.h"
 #include "kind.h"
+#include "registry.h"
 
 const u64 scounter_s64_max = S64_MAX;
 
@@ -301,9 +303,18 @@ u64 scounter_fetch_reset(struct scounter *counter)
 {
 	const struct scounter_kind_ops *ops = ops_of(counter);
 	struct scounter_ref ref = ref_of(counter, ops);
-	u64 value = ops->fetch_reset(&ref);
+	struct scounter_entry *entry;
+	u64 value;
 
+	rcu_read_lock();
+	entry = READ_ONCE(counter->entry);
+	if (entry)
+		scounter_entry_reset_begin(entry);
+	value = ops->fetch_reset(&ref);
 	atomic_set(&counter->flags, 0);
+	if (entry)
+		scounter_entry_reset_done(entry);
+	rcu_read_unlock();
 	return value;
 }
 EXPORT_SYMBOL_GPL(scounter_fetch_reset);

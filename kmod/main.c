@@ -10,6 +10,7 @@
 #include "numa.h"
 #include "random.h"
 #include "registry.h"
+#include "snapshot.h"
 #include "sysfs.h"
 #include "topk/topk.h"
 
@@ -40,9 +41,14 @@ static int __init scounter_module_init(void)
 	err = scounter_topk_init();
 	if (err)
 		goto out_arrays;
+	err = scounter_snapshot_init();
+	if (err)
+		goto out_registry;
 	return 0;
 out_arrays:
 	scounter_arrays_exit();
+out_registry:
+	scounter_registry_exit();
 out_registry:
 	scounter_registry_exit();
 out_files:
@@ -58,6 +64,7 @@ static void __exit scounter_module_exit(void)
 {
 	scounter_topk_exit();
 	scounter_arrays_exit();
+	scounter_snapshot_exit();
 	scounter_registry_exit();
 	scounter_debugfs_exit();
 	scounter_sysfs_exit();

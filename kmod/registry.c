@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/stringhash.h>
+#include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
@@ -166,7 +167,7 @@ static void release(struct scounter_entry *entry)
 	spin_unlock_irqrestore(&names_lock, flags);
 	if (last)
 		unpublish_group(group);
-	kfree(entry);
+	kfree_rcu(entry, rcu);
 }
 
 static int publish_group(struct scounter_group *group)
@@ -287,6 +288,8 @@ static struct scounter_entry *enter(struct scounter *counter, const char *name,
 	}
 	entry->counter = counter;
 	entry->owner = owner;
+	entry->created_ns = ktime_get_ns();
+	entry->created_real_ns = ktime_get_real_ns();
 	INIT_LIST_HEAD(&entry->node);
 	strscpy(entry->name, name, sizeof(entry->name));
 	INIT_LIST_HEAD(&group->entries);
@@ -311,7 +314,7 @@ static int publish_or_leave(struct scounter_entry *entry)
 	mutex_lock(&publish_mutex);
 	err = publish(entry);
 	if (err) {
-		entry->counter->entry = NULL;
+		WRITE_ONCE(entry->counter->entry, NULL);
 		release(entry);
 	}
 	mutex_unlock(&publish_mutex);
@@ -370,7 +373,7 @@ struct scounter *__scounter_create(const char *name, const char *group,
 		return ERR_CAST(entry);
 	}
 	entry->allocated = true;
-	counter->entry = entry;
+	smp_store_release(&counter->entry, entry);	/* for resets */
 	if (gfpflags_allow_blocking(gfp))
 		err = publish_or_leave(entry);
 	else
@@ -396,11 +399,11 @@ int __scounter_register(struct scounter *counter, const char *name,
 	entry = enter(counter, name, group, owner, GFP_KERNEL);
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
-	counter->entry = entry;
+	smp_store_release(&counter->entry, entry);	/* for resets */
 	err = scounter_spread(counter, GFP_KERNEL);
 	if (err) {
 		mutex_lock(&publish_mutex);
-		counter->entry = NULL;
+		WRITE_ONCE(counter->entry, NULL);
 		release(entry);
 		mutex_unlock(&publish_mutex);
 		return err;
@@ -556,6 +559,21 @@ struct scounter_entry *scounter_entries_start(loff_t position)
 void scounter_entries_stop(void)
 {
 	mutex_unlock(&publish_mutex);
+}
+
+/* Of a counter that is being reset, in any context, NMI included. */
+notrace void scounter_entry_reset_begin(struct scounter_entry *entry)
+{
+	atomic_inc(&entry->resets_begun);
+	WRITE_ONCE(entry->reset_ns, ktime_get_mono_fast_ns());
+	WRITE_ONCE(entry->reset_real_ns, ktime_get_real_fast_ns());
+	smp_mb();	/* the time is there before the value goes to 0 */
+}
+
+notrace void scounter_entry_reset_done(struct scounter_entry *entry)
+{
+	smp_mb__before_atomic();
+	atomic_inc(&entry->resets_done);
 }
 
 void scounter_registry_view(const struct scounter_view *view)

@@ -8,6 +8,7 @@
 #define _SCOUNTER_REGISTRY_H
 
 #include <linux/list.h>
+#include <linux/rcupdate.h>
 #include <linux/scounter.h>
 
 enum scounter_view_id { SCOUNTER_VIEW_SYSFS, SCOUNTER_VIEW_DEBUGFS, SCOUNTER_VIEWS };
@@ -32,6 +33,12 @@ struct scounter_entry {
 	bool allocated;			/* the counter is ours to free */
 	void *view[SCOUNTER_VIEWS];
 	char name[SCOUNTER_NAME_MAX + 1];
+	struct rcu_head rcu;		/* resets look at an entry under RCU */
+	/* Nanoseconds.  On 32-bit machines two resets at once may mix halves. */
+	u64 created_ns, created_real_ns;
+	u64 reset_ns, reset_real_ns;
+	u64 saturated_ns;		/* as seen by snapshots, under the mutex */
+	atomic_t resets_begun, resets_done;
 };
 
 /*
@@ -52,6 +59,9 @@ int scounter_check_name(const char *what, const char *name);
 
 int scounter_registry_init(void);
 void scounter_registry_exit(void);
+
+void scounter_entry_reset_begin(struct scounter_entry *entry);
+void scounter_entry_reset_done(struct scounter_entry *entry);
 
 void scounter_registry_view(const struct scounter_view *view);
 

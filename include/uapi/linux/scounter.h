@@ -99,4 +99,61 @@ enum scounter_kind {
 #define SCOUNTER_THRESHOLD_LOG2_MIN	10
 #define SCOUNTER_THRESHOLD_LOG2_MAX	15
 
+/*
+ * A snapshot: what /dev/scounter reads as, and what `scounter record` writes,
+ * one after the other.  A header, then `count` records, in the byte order of the
+ * machine, which `byte_order` shows.
+ *
+ * Later versions append fields to the header and to the record.  A reader goes
+ * by `header_size` and `record_size`: it ignores what it does not know, and
+ * takes fields beyond the size as 0.  Only if an old reader would go wrong is
+ * `oldest_reader` raised; who knows a smaller version must then refuse.
+ *
+ * Monotonic times are nanoseconds of CLOCK_MONOTONIC of the initial time
+ * namespace, real ones of CLOCK_REALTIME; 0 is "never".
+ */
+#define SCOUNTER_SNAPSHOT_MAGIC		"SCOUNTER"	/* 8 bytes, no NUL */
+#define SCOUNTER_SNAPSHOT_BYTE_ORDER	0x01020304U
+#define SCOUNTER_SNAPSHOT_VERSION	1U
+
+struct scounter_snapshot_header {
+	__u8 magic[8];
+	__u32 byte_order;
+	__u32 version;		/* of the writer */
+	__u32 oldest_reader;
+	__u32 header_size;	/* from here to the first record, a multiple of 8 */
+	__u32 record_size;	/* from record to record, a multiple of 8 */
+	__u32 cpus;		/* possible ones */
+	__u64 count;		/* of records */
+	__u64 monotonic_ns;	/* when the snapshot was begun */
+	__u64 real_ns;
+	__u8 boot_id[16];	/* /proc/sys/kernel/random/boot_id; 0 if not known */
+};
+
+struct scounter_snapshot_record {
+	__u8 group[64];		/* ends with a NUL; any bytes but '/' and controls */
+	__u8 name[64];
+	__u8 kind_name[32];
+	__u32 kind;		/* enum scounter_kind */
+	__u32 flags;		/* SCOUNTER_F_... */
+	__u32 error_ppm;	/* relative standard deviation, at most; 0: exact */
+	__u32 bytes;		/* memory that counts */
+	/* How it was made, by kind: limit, Theta or a, shift, options. */
+	__u32 parameters[4];
+	/*
+	 * Kinds with one word: the word.  atomic, percpu and multiline: the sum
+	 * of all words, and what of it resets have taken.  multiline_adapt: 0.
+	 */
+	__u64 raw[2];
+	__u64 value;
+	__u64 lower;		/* three standard deviations below the value */
+	__u64 upper;		/* and above; all bits set: no upper bound */
+	__u64 resets;		/* how many there have been */
+	__u64 created_ns;	/* monotonic */
+	__u64 created_real_ns;
+	__u64 reset_ns;		/* of the last reset, monotonic */
+	__u64 reset_real_ns;
+	__u64 saturated_ns;	/* when a snapshot first found it so, monotonic */
+};
+
 #endif /* _UAPI_LINUX_SCOUNTER_H */

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/scounter: all counters in one binary picture, for everybody.
+ *
+ * The picture is taken by the first read or seek of an open file and kept for
+ * it, so that however it is read, its parts belong together; who wants a newer
+ * one opens again.  Nothing that an increment reads is written, and no address
+ * is in it.
+ *
+ * Everybody may hold pictures, so that their memory is charged to who reads and
+ * bounded for all together; only CAP_SYS_RESOURCE goes beyond.
+ */
+#include <linux/capability.h>
+#include <linux/cpumask.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/uuid.h>
+#include <linux/vmalloc.h>
+
+#include "compat.h"
+#include "kind.h"
+#include "registry.h"
+#include "snapshot.h"
+
+/* All snapshots together, but for one: that one may be as large as it is. */
+#define HELD_MAX	(64L << 20)
+/* A counter that is reset all the time is taken as it is after so many looks. */
+#define LOOKS		4
+
+typedef struct scounter_snapshot_header header_t;
+typedef struct scounter_snapshot_record record_t;
+
+struct open_snapshot {
+	struct mutex lock;
+	struct scounter_snapshot snapshot;
+};
+
+static atomic_long_t held = ATOMIC_LONG_INIT(0);
+static u8 boot_id[UUID_SIZE];
+
+/* multiline and multiline_adapt may have an address in their word: not shown. */
+static void show_raw(record_t *record, struct scounter *counter)
+{
+	switch (scounter_kind_ops(counter->class.kind)->word) {
+	case SCOUNTER_WORD32:
+		record->raw[0] = (u32)atomic_read(&counter->word32.word);
+		break;
+	case SCOUNTER_WORD64:
+		if (counter->class.kind != SCOUNTER_MULTILINE_ADAPT)
+			record->raw[0] = atomic64_read(&counter->word64.word);
+		break;
+	default:
+		record->raw[1] = atomic64_read(&counter->fetched);
+		record->raw[0] = record->value + record->raw[1];
+	}
+}
+
+/*
+ * The value and the resets that it knows of: again if a reset was going on
+ * meanwhile.  `done` before and `begun` after are the same only if none was.
+ */
+static void show_value(record_t *record, struct scounter_entry *entry)
+{
+	struct scounter_estimate estimate;
+	int tries, done;
+
+	for (tries = 0; tries < LOOKS; tries++) {
+		done = atomic_read(&entry->resets_done);
+		smp_rmb();
+		scounter_read_est(entry->counter, &estimate);
+		record->value = estimate.value;
+		show_raw(record, entry->counter);
+		smp_rmb();
+		record->reset_ns = READ_ONCE(entry->reset_ns);
+		record->reset_real_ns = READ_ONCE(entry->reset_real_ns);
+		smp_rmb();
+		if (done == atomic_read(&entry->resets_begun))
+			break;
+	}
+	record->resets = (u32)done;
+	record->lower = estimate.lower;
+	record->upper = estimate.upper;
+	record->error_ppm = estimate.error_ppm;
+	record->flags = estimate.flags;
+}
+
+static void show(record_t *record, struct scounter_entry *entry, u64 now)
+{
+	const struct scounter *counter = entry->counter;
+
+	/* The memory was zeroed: behind the names are NULs. */
+	strscpy(record->group, entry->group->name, sizeof(record->group));
+	strscpy(record->name, entry->name, sizeof(record->name));
+	strscpy(record->kind_name, scounter_kind_name(counter->class.kind),
+		sizeof(record->kind_name));
+	record->kind = counter->class.kind;
+	record->bytes = scounter_bytes(counter);
+	record->parameters[0] = counter->class.limit;
+	record->parameters[1] = counter->class.theta;
+	record->parameters[2] = counter->class.shift;
+	record->parameters[3] = counter->class.flags;
+	show_value(record, entry);
+	record->created_ns = entry->created_ns;
+	record->created_real_ns = entry->created_real_ns;
+	if (!(record->flags & SCOUNTER_F_SATURATED))
+		entry->saturated_ns = 0;
+	else if (!entry->saturated_ns)
+		entry->saturated_ns = now;
+	record->saturated_ns = entry->saturated_ns;
+}
+
+/* Between scounter_entries_start() and _stop(), so that the number stays. */
+static int take(struct scounter_snapshot *snapshot, struct scounter_entry *first)
+{
+	struct scounter_entry *entry;
+	header_t *header;
+	record_t *record;
+	u32 count = 0;
+	size_t size;
+
+	for (entry = first; entry; entry = scounter_entries_next(entry))
+		count++;
+	if (count > (INT_MAX - sizeof(*header)) / sizeof(*record))
+		return -EFBIG;
+	size = sizeof(*header) + count * sizeof(*record);
+	if (atomic_long_add_return(size, &held) > max_t(long, HELD_MAX, size) &&
+	    !capable(CAP_SYS_RESOURCE)) {
+		atomic_long_sub(size, &held);
+		return -EAGAIN;
+	}
+	header = kvzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!header) {
+		atomic_long_sub(size, &held);
+		return -ENOMEM;
+	}
+	memcpy(header->magic, SCOUNTER_SNAPSHOT_MAGIC, sizeof(header->magic));
+	header->byte_order = SCOUNTER_SNAPSHOT_BYTE_ORDER;
+	header->version = SCOUNTER_SNAPSHOT_VERSION;
+	header->oldest_reader = 1;
+	header->header_size = sizeof(*header);
+	header->record_size = sizeof(*record);
+	header->cpus = num_possible_cpus();
+	header->count = count;
+	header->monotonic_ns = ktime_get_ns();
+	header->real_ns = ktime_get_real_ns();
+	memcpy(header->boot_id, boot_id, sizeof(boot_id));
+	record = (record_t *)(header + 1);
+	for (entry = first; entry; entry = scounter_entries_next(entry)) {
+		show(record++, entry, header->monotonic_ns);
+		cond_resched();
+	}
+	snapshot->data = header;
+	snapshot->size = size;
+	return 0;
+}
+
+int scounter_snapshot_take(struct scounter_snapshot *snapshot)
+{
+	int err = take(snapshot, scounter_entries_start(0));
+
+	scounter_entries_stop();
+	return err;
+}
+
+void scounter_snapshot_free(struct scounter_snapshot *snapshot)
+{
+	atomic_long_sub(snapshot->size, &held);
+	kvfree(snapshot->data);
+	memset(snapshot, 0, sizeof(*snapshot));
+}
+
+static int snapshot_open(struct inode *inode, struct file *file)
+{
+	struct open_snapshot *open;
+
+	if (file->f_mode & FMODE_WRITE)
+		return -EACCES;
+	open = kzalloc(sizeof(*open), GFP_KERNEL_ACCOUNT);
+	if (!open)
+		return -ENOMEM;
+	mutex_init(&open->lock);
+	file->private_data = open;
+	return 0;
+}
+
+static int snapshot_release(struct inode *inode, struct file *file)
+{
+	struct open_snapshot *open = file->private_data;
+
+	scounter_snapshot_free(&open->snapshot);
+	kfree(open);
+	return 0;
+}
+
+static int taken(struct open_snapshot *open)
+{
+	int err;
+
+	if (mutex_lock_interruptible(&open->lock))
+		return -ERESTARTSYS;
+	err = open->snapshot.data ? 0 : scounter_snapshot_take(&open->snapshot);
+	mutex_unlock(&open->lock);
+	return err;
+}
+
+static ssize_t snapshot_read(struct file *file, char __user *buffer, size_t size,
+			     loff_t *position)
+{
+	struct open_snapshot *open = file->private_data;
+	int err = taken(open);
+
+	if (err)
+		return err;
+	return simple_read_from_buffer(buffer, size, position, open->snapshot.data,
+				       open->snapshot.size);
+}
+
+static loff_t snapshot_llseek(struct file *file, loff_t offset, int whence)
+{
+	struct open_snapshot *open = file->private_data;
+	int err = taken(open);
+
+	if (err)
+		return err;
+	return fixed_size_llseek(file, offset, whence, open->snapshot.size);
+}
+
+static const struct file_operations snapshot_fops = {
+	.owner		= THIS_MODULE,
+	.open		= snapshot_open,
+	.release	= snapshot_release,
+	.read		= snapshot_read,
+	.llseek		= snapshot_llseek,
+};
+
+static struct miscdevice snapshot_device = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "scounter",
+	.fops	= &snapshot_fops,
+	.mode	= 0444,
+};
+
+/* The kernel keeps its boot id to itself; /proc says it, where it is mounted. */
+static void read_boot_id(void)
+{
+	struct file *file = filp_open("/proc/sys/kernel/random/boot_id", O_RDONLY, 0);
+	char text[UUID_STRING_LEN + 1] = "";
+	loff_t position = 0;
+	uuid_t uuid;
+
+	if (IS_ERR(file))
+		return;
+	if (kernel_read(file, text, UUID_STRING_LEN, &position) == UUID_STRING_LEN &&
+	    !uuid_parse(text, &uuid))
+		export_uuid(boot_id, &uuid);
+	filp_close(file, NULL);
+}
+
+int scounter_snapshot_init(void)
+{
+	BUILD_BUG_ON(sizeof(header_t) != 72);
+	BUILD_BUG_ON(sizeof(record_t) != 280);
+	read_boot_id();
+	return misc_register(&snapshot_device);
+}
+
+void scounter_snapshot_exit(void)
+{
+	misc_deregister(&snapshot_device);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The binary snapshot: what is in it, and what a reset and an end of range do. */
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/scounter.h>
+#include <linux/string.h>
+
+#include "../snapshot.h"
+
+static const struct scounter_snapshot_record *
+find(const struct scounter_snapshot *snapshot, const char *name)
+{
+	const struct scounter_snapshot_header *header = snapshot->data;
+	const struct scounter_snapshot_record *record = (const void *)(header + 1);
+	u64 i;
+
+	for (i = 0; i < header->count; i++, record++)
+		if (!strcmp(record->group, "kunit_snap") && !strcmp(record->name, name))
+			return record;
+	return NULL;
+}
+
+static void every_kind_agrees_with_its_estimate(struct kunit *test)
+{
+	const struct scounter_snapshot_record *record;
+	struct scounter_snapshot snapshot = {};
+	struct scounter_estimate estimate;
+	struct scounter *counter;
+	enum scounter_kind kind;
+
+	for (kind = SCOUNTER_ATOMIC; scounter_kind_name(kind); kind++) {
+		counter = scounter_create("one", "kunit_snap", kind, 0, GFP_KERNEL);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+		scounter_add(counter, 123456789);
+		scounter_read_est(counter, &estimate);
+		KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+		record = find(&snapshot, "one");
+		KUNIT_ASSERT_NOT_NULL(test, record);
+		KUNIT_EXPECT_EQ(test, record->kind, (u32)kind);
+		KUNIT_EXPECT_STREQ(test, (const char *)record->kind_name,
+				   scounter_kind_name(kind));
+		KUNIT_EXPECT_EQ(test, record->value, estimate.value);
+		KUNIT_EXPECT_EQ(test, record->lower, estimate.lower);
+		KUNIT_EXPECT_EQ(test, record->upper, estimate.upper);
+		KUNIT_EXPECT_EQ(test, record->error_ppm, estimate.error_ppm);
+		KUNIT_EXPECT_EQ(test, record->flags, estimate.flags);
+		KUNIT_EXPECT_EQ(test, record->resets, 0ULL);
+		KUNIT_EXPECT_GT(test, record->created_ns, 0ULL);
+		scounter_snapshot_free(&snapshot);
+		scounter_destroy(counter);
+	}
+}
+
+static void a_snapshot_is_kept_and_a_reset_is_stamped(struct kunit *test)
+{
+	struct scounter *counter = scounter_create("reset", "kunit_snap", SCOUNTER_ATOMIC,
+						   0, GFP_KERNEL);
+	const struct scounter_snapshot_record *before, *after;
+	struct scounter_snapshot first = {}, second = {};
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+	scounter_add(counter, 7);
+	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&first), 0);
+	KUNIT_EXPECT_EQ(test, scounter_fetch_reset(counter), 7ULL);
+	scounter_add(counter, 2);
+	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&second), 0);
+	scounter_destroy(counter);
+	before = find(&first, "reset");
+	after = find(&second, "reset");
+	KUNIT_ASSERT_NOT_NULL(test, before);
+	KUNIT_ASSERT_NOT_NULL(test, after);
+	KUNIT_EXPECT_EQ(test, before->value, 7ULL);
+	KUNIT_EXPECT_EQ(test, before->reset_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, after->value, 2ULL);
+	KUNIT_EXPECT_EQ(test, after->resets, 1ULL);
+	KUNIT_EXPECT_GE(test, after->reset_ns, before->created_ns);
+	KUNIT_EXPECT_EQ(test, after->raw[0], 9ULL);
+	KUNIT_EXPECT_EQ(test, after->raw[1], 7ULL);
+	scounter_snapshot_free(&first);
+	scounter_snapshot_free(&second);
+}
+
+static void saturation_is_dated(struct kunit *test)
+{
+	struct scounter *counter = scounter_create("full", "kunit_snap", SCOUNTER_BFP_DUP,
+						   0, GFP_KERNEL);
+	const struct scounter_snapshot_record *record;
+	struct scounter_snapshot snapshot = {};
+	u64 seen;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+	scounter_add(counter, 1ULL << 62);
+	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+	record = find(&snapshot, "full");
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	KUNIT_EXPECT_EQ(test, record->upper, U64_MAX);
+	KUNIT_EXPECT_EQ(test, record->raw[0], (u64)SCOUNTER_BFP_WORD_MAX);
+	seen = record->saturated_ns;
+	KUNIT_EXPECT_GT(test, seen, 0ULL);
+	scounter_snapshot_free(&snapshot);
+	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+	KUNIT_EXPECT_EQ(test, find(&snapshot, "full")->saturated_ns, seen);
+	scounter_snapshot_free(&snapshot);
+	scounter_fetch_reset(counter);
+	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+	KUNIT_EXPECT_EQ(test, find(&snapshot, "full")->saturated_ns, 0ULL);
+	scounter_snapshot_free(&snapshot);
+	scounter_destroy(counter);
+}
+
+static void ten_thousand_counters(struct kunit *test)
+{
+	const u32 n = 10000;
+	struct scounter **counters = kvcalloc(n, sizeof(*counters), GFP_KERNEL);
+	struct scounter_snapshot snapshot = {};
+	const struct scounter_snapshot_header *header;
+	char name[16];
+	u64 start;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, counters);
+	for (i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		counters[i] = scounter_create(name, "kunit_snap", SCOUNTER_APPROX, 0,
+					      GFP_KERNEL);
+		if (IS_ERR(counters[i]))
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, i, n);
+	start = ktime_get_ns();
+	KUNIT_EXPECT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+	kunit_info(test, "%u counters in %llu us", n,
+		   div_u64(ktime_get_ns() - start, NSEC_PER_USEC));
+	header = snapshot.data;
+	if (header)
+		KUNIT_EXPECT_GE(test, header->count, (u64)n);
+	scounter_snapshot_free(&snapshot);
+	while (i-- > 0)
+		scounter_destroy(counters[i]);
+	kvfree(counters);
+}
+
+static struct kunit_case snapshot_cases[] = {
+	KUNIT_CASE(every_kind_agrees_with_its_estimate),
+	KUNIT_CASE(a_snapshot_is_kept_and_a_reset_is_stamped),
+	KUNIT_CASE(saturation_is_dated),
+	KUNIT_CASE(ten_thousand_counters),
+	{}
+};
+
+static struct kunit_suite snapshot_suite = {
+	.name = "scounter_snapshot",
+	.test_cases = snapshot_cases,
+};
+kunit_test_suite(snapshot_suite);
