@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/* record, report and diff: snapshots kept, and what lies between them. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scounter.h"
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number)
+{
+	(void)number;
+	stop = 1;
+}
+
+static void sleep_until(struct timespec *next, double interval)
+{
+	next->tv_sec += (time_t)interval;
+	next->tv_nsec += (long)((interval - (time_t)interval) * 1e9);
+	if (next->tv_nsec >= 1000000000) {
+		next->tv_sec++;
+		next->tv_nsec -= 1000000000;
+	}
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, next, NULL);
+}
+
+int cmd_record(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "interval", required_argument, NULL, 'i' },
+		{ "count", required_argument, NULL, 'n' },
+		{}
+	};
+	struct sigaction action = { .sa_handler = on_signal };
+	unsigned long count = 0, taken = 0;
+	const char *output = NULL;
+	struct snapshot snapshot;
+	struct source source;
+	double interval = 1;
+	struct timespec next;
+	FILE *file;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "o:i:n:", options, NULL)) != -1) {
+		switch (option) {
+		case 'o': output = optarg; break;
+		case 'i': interval = seconds_of("--interval", optarg); break;
+		case 'n': count = number_of("--count", optarg); break;
+		default: return USAGE;
+		}
+	}
+	if (!output)
+		usage_error("record wants --output FILE");
+	/* Before the file is touched: there may be nothing to record. */
+	source_open(&source, from);
+	if (!source_next(&source, &snapshot))
+		fail(FAILED, "%s: empty", source.path);
+	file = fopen(output, "ae");
+	if (!file)
+		fail(FAILED, "%s: %s", output, strerror(errno));
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	do {
+		snapshot_select(&snapshot, argv + optind, taken == 0);
+		snapshot_write(&snapshot, file);
+		snapshot_free(&snapshot);
+		if (fflush(file))
+			fail(FAILED, "%s: %s", output, strerror(errno));
+		taken++;
+		if (isatty(STDERR_FILENO))
+			fprintf(stderr, "\r%lu snapshots", taken);
+		if (taken == count)
+			break;
+		if (source.is_device)
+			sleep_until(&next, interval);
+	} while (!stop && source_next(&source, &snapshot));
+	if (isatty(STDERR_FILENO))
+		fputc('\n', stderr);
+	fclose(file);
+	source_close(&source);
+	return OK;
+}
+
+static void print_changes(const struct snapshot *before, const struct snapshot *after)
+{
+	double seconds = seconds_between(before, after);
+	char name[NAME_ROOM];
+	uint64_t i;
+
+	printf("# %.3f s\n", seconds);
+	puts("# name\tbefore\tafter\tevents\tdeviation\trate\tnote");
+	for (i = 0; i < after->header.count; i++) {
+		const record_t *a = &after->records[i], *b = snapshot_find(before, a);
+		struct change change = change_of(b, a);
+
+		full_name(a, name);
+		printf("%s\t%" PRIu64 "\t%" PRIu64 "\t%.0f\t%.0f\t%.1f\t%s\n", name,
+		       b ? (uint64_t)b->value : 0, (uint64_t)a->value, change.events,
+		       change.deviation, seconds > 0 ? change.events / seconds : 0,
+		       !b ? "new" : change.restarted ? "restarted" : "");
+	}
+	for (i = 0; i < before->header.count; i++) {
+		if (snapshot_find(after, &before->records[i]))
+			continue;
+		full_name(&before->records[i], name);
+		printf("%s\t%" PRIu64 "\t\t\t\t\tgone\n", name, (uint64_t)before->records[i].value);
+	}
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	static const struct option options[] = { {} };
+	struct snapshot before, after;
+	bool complete;
+
+	if (getopt_long(argc, argv, "", options, NULL) != -1)
+		return USAGE;
+	if (argc - optind < 2)
+		usage_error("diff wants two snapshots");
+	snapshot_read(argv[optind], &before);
+	snapshot_read(argv[optind + 1], &after);
+	snapshot_select(&before, argv + optind + 2, false);
+	complete = snapshot_select(&after, argv + optind + 2, true);
+	print_changes(&before, &after);
+	snapshot_free(&before);
+	snapshot_free(&after);
+	return complete ? OK : FAILED;
+}
+
+/* A field of a CSV file (RFC 4180). */
+static void put_quoted(FILE *file, const char *text)
+{
+	fputc('"', file);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', file);
+		fputc(*text, file);
+	}
+	fputc('"', file);
+}
+
+static void put_csv(FILE *file, const struct snapshot *snapshot)
+{
+	char name[NAME_ROOM];
+	uint64_t i;
+
+	for (i = 0; i < snapshot->header.count; i++) {
+		const record_t *r = &snapshot->records[i];
+
+		full_name(r, name);
+		fprintf(file, "%.3f,", snapshot->header.real_ns / 1e9);
+		put_quoted(file, name);
+		fprintf(file, ",%s,%" PRIu64 ",%u,%" PRIu64 ",%" PRIu64 ",%s\n", r->kind_name,
+			(uint64_t)r->value, r->error_ppm, (uint64_t)r->lower, (uint64_t)r->upper,
+			state_of(r));
+	}
+}
+
+/* One curve a counter; gnuplot gets its data as blocks, its names as text. */
+static int plot(struct source *source, const char *picture, char **patterns)
+{
+	struct snapshot *all = NULL, *last;
+	size_t n = 0, j;
+	FILE *gnuplot;
+	char name[NAME_ROOM];
+	uint64_t i;
+	const char *p;
+	int status;
+
+	for (;;) {
+		all = realloc(all, (n + 1) * sizeof(*all));
+		if (!all)
+			fail(FAILED, "out of memory");
+		if (!source_next(source, &all[n]))
+			break;
+		snapshot_select(&all[n++], patterns, false);
+	}
+	if (!n || !all[n - 1].header.count)
+		fail(FAILED, "%s: nothing to draw", source->path);
+	last = &all[n - 1];
+	gnuplot = popen("gnuplot", "we");
+	if (!gnuplot)
+		fail(FAILED, "gnuplot: %s", strerror(errno));
+	fputs("set terminal pngcairo noenhanced size 1000,600\nset output '", gnuplot);
+	for (p = picture; *p; p++)
+		fputs(*p == '\'' ? "''" : (char []){ *p, 0 }, gnuplot);
+	fputs("'\nset xlabel 'seconds'\nset ylabel 'events'\nset key outside\n", gnuplot);
+	for (i = 0; i < last->header.count; i++) {
+		fprintf(gnuplot, "$d%" PRIu64 " << EOD\n", i);
+		for (j = 0; j < n; j++) {
+			const record_t *r = snapshot_find(&all[j], &last->records[i]);
+
+			if (r)
+				fprintf(gnuplot, "%.6f %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+					seconds_between(&all[0], &all[j]), (uint64_t)r->value,
+					(uint64_t)r->lower,
+					r->upper == UINT64_MAX ? (uint64_t)r->value
+							       : (uint64_t)r->upper);
+		}
+		fputs("EOD\n", gnuplot);
+	}
+	fputs("plot ", gnuplot);
+	for (i = 0; i < last->header.count; i++) {
+		full_name(&last->records[i], name);
+		fprintf(gnuplot, "%s$d%" PRIu64 " with yerrorlines title '", i ? ", " : "", i);
+		for (p = name; *p; p++)
+			fputs(*p == '\'' ? "''" : (char []){ *p, 0 }, gnuplot);
+		fputs("'", gnuplot);
+	}
+	fputc('\n', gnuplot);
+	status = pclose(gnuplot);
+	for (j = 0; j < n; j++)
+		snapshot_free(&all[j]);
+	free(all);
+	if (status)
+		fail(FAILED, "gnuplot failed, or is not installed");
+	return OK;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "csv", no_argument, NULL, 'c' },
+		{ "gnuplot", required_argument, NULL, 'g' },
+		{}
+	};
+	struct snapshot first, last, next;
+	const char *picture = NULL;
+	unsigned long n = 0;
+	struct source source;
+	char **patterns;
+	bool csv = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (option) {
+		case 'c': csv = true; break;
+		case 'g': picture = optarg; break;
+		default: return USAGE;
+		}
+	}
+	if (optind == argc)
+		usage_error("report wants a recording");
+	patterns = argv + optind + 1;
+	source_open(&source, argv[optind]);
+	if (picture)
+		return plot(&source, picture, patterns);
+	if (csv)
+		puts("time,name,kind,value,error_ppm,lower,upper,state");
+	memset(&first, 0, sizeof(first));
+	memset(&last, 0, sizeof(last));
+	while (source_next(&source, &next)) {
+		snapshot_select(&next, patterns, n == 0);
+		if (csv)
+			put_csv(stdout, &next);
+		if (n++ == 0) {
+			first = next;
+		} else {
+			snapshot_free(&last);
+			last = next;
+		}
+	}
+	source_close(&source);
+	if (!n)
+		fail(FAILED, "%s: empty", argv[optind]);
+	if (!csv) {
+		printf("# %lu snapshots\n", n);
+		print_changes(&first, n > 1 ? &last : &first);
+	}
+	snapshot_free(&first);
+	snapshot_free(&last);
+	return OK;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command: options for all subcommands, and the table of these. */
+#include <errno.h>
+#include <getopt.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scounter.h"
+
+static const struct command commands[] = {
+	{ "list", "a table of the counters", "list [--tsv] [PATTERN...]", cmd_list },
+	{ "read", "values only: name, tab, value", "read [--value] PATTERN...", cmd_read },
+	{ "watch", "rates with error bars, live",
+	  "watch [--interval S] [--count N] [--batch] [--sort rate|value|name] [PATTERN...]",
+	  cmd_watch },
+	{ "record", "append snapshots to a file",
+	  "record --output FILE [--interval S] [--count N] [PATTERN...]", cmd_record },
+	{ "report", "what a recording shows",
+	  "report [--csv | --gnuplot PICTURE.png] FILE [PATTERN...]", cmd_report },
+	{ "diff", "what was counted between two snapshots",
+	  "diff BEFORE AFTER [PATTERN...]", cmd_diff },
+	{ "export", "for monitoring and for programs",
+	  "export --openmetrics | --prometheus | --json [--state FILE] [--output FILE] [PATTERN...]",
+	  cmd_export },
+	{ "reset", "set counters to zero (root)", "reset PATTERN...", cmd_reset },
+	{ "kinds", "the kinds of counters", "kinds", cmd_kinds },
+	{ "topk", "the sketches of frequent items", "topk [NAME]", cmd_topk },
+};
+
+const struct command *current;
+const char *from;
+bool colour;
+
+void warn(const char *format, ...)
+{
+	va_list list;
+
+	fflush(stdout);
+	fputs("scounter: ", stderr);
+	va_start(list, format);
+	vfprintf(stderr, format, list);
+	va_end(list);
+	fputc('\n', stderr);
+}
+
+void fail(int status, const char *format, ...)
+{
+	va_list list;
+
+	fflush(stdout);
+	fputs("scounter: ", stderr);
+	va_start(list, format);
+	vfprintf(stderr, format, list);
+	va_end(list);
+	fputc('\n', stderr);
+	exit(status);
+}
+
+void usage_error(const char *format, ...)
+{
+	va_list list;
+
+	fputs("scounter: ", stderr);
+	va_start(list, format);
+	vfprintf(stderr, format, list);
+	va_end(list);
+	fprintf(stderr, "; see scounter %s--help\n", current ? current->name : "");
+	exit(USAGE);
+}
+
+double seconds_of(const char *option, const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (*end || end == text || !(value >= 0.01 && value <= 1e6))
+		usage_error("%s wants seconds from 0.01 to 1000000, not '%s'", option, text);
+	return value;
+}
+
+unsigned long number_of(const char *option, const char *text)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (*end || end == text || *text == '-' || !value)
+		usage_error("%s wants a number above 0, not '%s'", option, text);
+	return value;
+}
+
+const char *sysfs_root(void)
+{
+	const char *root = getenv("SCOUNTER_SYSFS");
+
+	return root && *root ? root : "/sys/kernel/scounter";
+}
+
+static void help(FILE *file)
+{
+	unsigned int i;
+
+	fputs("Usage: scounter [--from FILE] [--color auto|always|never] COMMAND ...\n\n", file);
+	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].summary);
+	fputs("\nPATTERN is GROUP/NAME, where * ? [] match as in a shell.\n"
+	      "--from FILE (or SCOUNTER_FROM) reads a snapshot or a recording instead of /dev/scounter; - is stdin.\n"
+	      "scounter COMMAND --help says more, scounter(8) all.\n"
+	      "Exit status: 0 done, 1 failed or not found, 2 wrong usage, 3 the module is not loaded.\n",
+	      file);
+}
+
+static int run(int argc, char **argv)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (!strcmp(argv[0], commands[i].name))
+			current = &commands[i];
+	if (!current)
+		usage_error("no command '%s'", argv[0]);
+	for (i = 1; i < (unsigned int)argc && strcmp(argv[i], "--"); i++) {
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			printf("Usage: scounter %s\n\n%s.\n", current->usage, current->summary);
+			return OK;
+		}
+	}
+	optind = 0;	/* getopt begins anew */
+	return current->run(argc, argv);
+}
+
+/* A closed pipe is the reader's good right; a full disk is not. */
+static int finish(int status)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		if (errno == EPIPE)
+			return status;
+		warn("standard output: %s", strerror(errno));
+		return FAILED;
+	}
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "from", required_argument, NULL, 'f' },
+		{ "color", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{}
+	};
+	const char *no_colour = getenv("NO_COLOR");
+	int option;
+
+	setlocale(LC_ALL, "");
+	setlocale(LC_NUMERIC, "C");
+	signal(SIGPIPE, SIG_IGN);
+	from = getenv("SCOUNTER_FROM");
+	if (from && !*from)
+		from = NULL;
+	colour = isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
+	while ((option = getopt_long(argc, argv, "+f:hV", options, NULL)) != -1) {
+		switch (option) {
+		case 'f':
+			from = optarg;
+			break;
+		case 'c':
+			if (!strcmp(optarg, "always"))
+				colour = true;
+			else if (!strcmp(optarg, "never"))
+				colour = false;
+			else if (strcmp(optarg, "auto"))
+				usage_error("--color is auto, always or never, not '%s'", optarg);
+			break;
+		case 'h':
+			help(stdout);
+			return finish(OK);
+		case 'V':
+			puts("scounter " VERSION);
+			return finish(OK);
+		default:
+			return USAGE;
+		}
+	}
+	if (optind == argc) {
+		help(stderr);
+		return USAGE;
+	}
+	return finish(run(argc - optind, argv + optind));
+}

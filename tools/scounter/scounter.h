@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the subcommands share. */
+#ifndef SCOUNTER_TOOL_H
+#define SCOUNTER_TOOL_H
+
+#include "snapshot.h"
+
+enum status { OK = 0, FAILED = 1, USAGE = 2, NOT_LOADED = 3 };
+
+struct command {
+	const char *name;
+	const char *summary;
+	const char *usage;
+	int (*run)(int argc, char **argv);
+};
+
+extern const struct command *current;
+extern const char *from;	/* a file instead of the device, or NULL */
+extern bool colour;
+
+void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void fail(int status, const char *format, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
+void usage_error(const char *format, ...)
+	__attribute__((format(printf, 1, 2), noreturn));
+double seconds_of(const char *option, const char *text);
+unsigned long number_of(const char *option, const char *text);
+const char *sysfs_root(void);
+
+/* A file that appears under its name only when it is complete. */
+struct atomic_file {
+	const char *path;
+	char temporary[4096];
+	FILE *file;
+};
+void atomic_open(struct atomic_file *out, const char *path);
+void atomic_close(struct atomic_file *out);
+
+/* GROUP/NAME for people: other than printable UTF-8, and '\', as \xHH. */
+#define NAME_ROOM	(4 * 64 * 2 + 2)
+void text_of(const unsigned char *name, char *to);
+void full_name(const record_t *record, char *to);
+int width_of(const char *text);
+void put_padded(FILE *file, const char *text, int width);
+const char *state_of(const record_t *record);
+void format_error(const record_t *record, char *to, size_t room);
+
+/* Events between two snapshots, and a standard deviation of that at most. */
+struct change {
+	double events, deviation;
+	bool restarted;		/* was reset or made anew: events since then */
+};
+struct change change_of(const record_t *before, const record_t *after);
+double deviation_of(const record_t *record);
+double seconds_between(const struct snapshot *a, const struct snapshot *b);
+
+int cmd_list(int argc, char **argv);
+int cmd_read(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
+int cmd_record(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_reset(int argc, char **argv);
+int cmd_kinds(int argc, char **argv);
+int cmd_topk(int argc, char **argv);
+
+#endif

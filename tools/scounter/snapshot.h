@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Snapshots, from the module's device or from a file that holds one or several. */
+#ifndef SNAPSHOT_H
+#define SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+#include SCOUNTER_UAPI
+
+typedef struct scounter_snapshot_header header_t;
+typedef struct scounter_snapshot_record record_t;
+
+struct snapshot {
+	header_t header;	/* sizes as in this program */
+	record_t *records;	/* in the order of the names */
+};
+
+/* Where snapshots come from: the device gives a new one each time. */
+struct source {
+	const char *path;
+	bool is_device;
+	FILE *file;
+};
+
+void source_open(struct source *source, const char *path);
+/* The next snapshot; false at the end of a file.  Bad input ends the program. */
+bool source_next(struct source *source, struct snapshot *snapshot);
+void source_close(struct source *source);
+
+void snapshot_read(const char *path, struct snapshot *snapshot);
+void snapshot_write(const struct snapshot *snapshot, FILE *file);
+void snapshot_free(struct snapshot *snapshot);
+/* The record of the same group and name, or NULL. */
+const record_t *snapshot_find(const struct snapshot *snapshot, const record_t *like);
+/* Keep what the patterns GROUP/NAME match; false if one matches nothing. */
+bool snapshot_select(struct snapshot *snapshot, char **patterns, bool complain);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Names, states and errors as text; files that appear complete or not at all. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "scounter.h"
+
+/* Length of the valid, printable UTF-8 sequence here, or 0. */
+static int sequence(const unsigned char *s)
+{
+	unsigned int code, length, i;
+
+	if (*s < 0x80)
+		return *s >= ' ' && *s != 0x7f && *s != '\\';
+	if (*s >= 0xc2 && *s <= 0xdf)
+		length = 2, code = *s & 0x1f;
+	else if ((*s & 0xf0) == 0xe0)
+		length = 3, code = *s & 0x0f;
+	else if (*s >= 0xf0 && *s <= 0xf4)
+		length = 4, code = *s & 0x07;
+	else
+		return 0;
+	for (i = 1; i < length; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (s[i] & 0x3f);
+	}
+	if (code < 0xa0 || (length == 3 && code < 0x800) || (code >= 0xd800 && code < 0xe000) ||
+	    (length == 4 && (code < 0x10000 || code > 0x10ffff)))
+		return 0;
+	/* Marks that turn the direction of a terminal's text. */
+	if ((code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069))
+		return 0;
+	return length;
+}
+
+void text_of(const unsigned char *name, char *to)
+{
+	while (*name) {
+		int length = sequence(name);
+
+		if (length) {
+			memcpy(to, name, length);
+			to += length;
+			name += length;
+		} else {
+			to += sprintf(to, "\\x%02x", *name++);
+		}
+	}
+	*to = 0;
+}
+
+void full_name(const record_t *record, char *to)
+{
+	text_of(record->group, to);
+	to += strlen(to);
+	*to++ = '/';
+	text_of(record->name, to);
+}
+
+int width_of(const char *text)
+{
+	wchar_t wide[NAME_ROOM];
+	size_t length = mbstowcs(wide, text, NAME_ROOM);
+	int width = length == (size_t)-1 ? -1 : wcswidth(wide, length);
+
+	return width < 0 ? (int)strlen(text) : width;
+}
+
+void put_padded(FILE *file, const char *text, int width)
+{
+	int pad = width - width_of(text);
+
+	fprintf(file, "%s%*s", text, pad > 0 ? pad : 0, "");
+}
+
+const char *state_of(const record_t *record)
+{
+	if (record->flags & SCOUNTER_F_LOSSY)
+		return "LOSES-COUNTS";
+	if (record->flags & SCOUNTER_F_OVERFLOW)
+		return "overflow";
+	if (record->flags & SCOUNTER_F_WRAPPED)
+		return "wrapped";
+	if (record->flags & SCOUNTER_F_SATURATED)
+		return "saturated";
+	if (record->flags & SCOUNTER_F_DECIMATING)
+		return "decimating";
+	return record->flags & SCOUNTER_F_INFLATED ? "inflated" : "exact";
+}
+
+void format_error(const record_t *record, char *to, size_t room)
+{
+	snprintf(to, room, "%u.%04u%%", record->error_ppm / 10000, record->error_ppm % 10000);
+}
+
+void atomic_open(struct atomic_file *out, const char *path)
+{
+	int fd;
+
+	out->path = path;
+	if (snprintf(out->temporary, sizeof(out->temporary), "%s.XXXXXX", path) >=
+	    (int)sizeof(out->temporary))
+		fail(FAILED, "%s: the name is too long", path);
+	fd = mkstemp(out->temporary);
+	out->file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out->file)
+		fail(FAILED, "%s: %s", path, strerror(errno));
+	fchmod(fd, 0644);
+}
+
+void atomic_close(struct atomic_file *out)
+{
+	int bad = ferror(out->file);
+
+	bad |= fclose(out->file);
+	if (!bad && rename(out->temporary, out->path) == 0)
+		return;
+	bad = errno;
+	unlink(out->temporary);
+	fail(FAILED, "%s: %s", out->path, strerror(bad));
+}

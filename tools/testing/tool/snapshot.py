@@ -1,0 +1,60 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Write snapshot files for the tests of scounter(8), from the layout alone.
+
+Usage: snapshot.py [--time S] [--boot N] [--header-extra N] [--record-extra N]
+		   [--oldest-reader N] [--record-cut N] [--swap] [--many N] [COUNTER...]
+
+COUNTER is a Python literal: a dict with group, name and, if other than the
+default, kind, value, error_ppm, flags, raw, resets, created and reset (seconds).
+"""
+import argparse
+import ast
+import struct
+import sys
+
+KINDS = {"atomic": 1, "bfp_dup": 4, "bfp_csup": 5, "racing": 6, "future": 999}
+
+
+def as_bytes(text):
+    return text if isinstance(text, bytes) else text.encode()
+
+
+def record(group="g", name="n", kind="atomic", value=0, error_ppm=0, flags=0, raw=None,
+           resets=0, created=100, reset=0):
+    margin = 3 * value * error_ppm // 1000000
+    upper = 2**64 - 1 if flags & 1 else value + margin
+    real = 1700000000 * 10**9
+    return struct.pack(
+        "64s64s32s4I4I2Q9Q", as_bytes(group), as_bytes(name), kind.encode(), KINDS[kind],
+        flags, error_ppm, 64, 0, 0, 0, 0, value if raw is None else raw, 0, value,
+        max(value - margin, 0), upper, resets, int(created * 1e9),
+        real + int(created * 1e9), int(reset * 1e9), real + int(reset * 1e9) if reset else 0, 0)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--time", type=float, default=1000)
+    parser.add_argument("--boot", type=int, default=1)
+    parser.add_argument("--header-extra", type=int, default=0)
+    parser.add_argument("--record-extra", type=int, default=0)
+    parser.add_argument("--record-cut", type=int, default=0)
+    parser.add_argument("--oldest-reader", type=int, default=1)
+    parser.add_argument("--swap", action="store_true")
+    parser.add_argument("--many", type=int, default=0)
+    parser.add_argument("counters", nargs="*")
+    a = parser.parse_args()
+    records = [record(**ast.literal_eval(c)) for c in a.counters]
+    records += [record("many", "counter%05d" % i, "bfp_csup", i * 1000, 1000, 4, i)
+                for i in range(a.many)]
+    records = [r[:len(r) - a.record_cut] + b"x" * a.record_extra for r in records]
+    size = 280 - a.record_cut + a.record_extra
+    header = struct.pack(
+        (">" if a.swap else "=") + "8s6I3Q16s", b"SCOUNTER", 0x01020304,
+        2 if a.record_extra else 1, a.oldest_reader, 72 + a.header_extra, size, 4,
+        len(records), int(a.time * 1e9), int((1700000000 + a.time) * 10**9),
+        bytes([a.boot] * 16))
+    sys.stdout.buffer.write(header + b"y" * a.header_extra + b"".join(records))
+
+
+main()
