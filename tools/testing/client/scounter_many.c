@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Creates many counters, and nothing more: for what reads all of them. */
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/scounter.h>
+#include <linux/slab.h>
+
+static uint n = 10000;
+module_param(n, uint, 0400);
+
+static struct scounter **counters;
+
+static void many_exit(void)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		scounter_destroy(counters[i]);
+	kvfree(counters);
+}
+
+static int __init many_init(void)
+{
+	char name[16];
+	u32 i;
+
+	counters = kvcalloc(n, sizeof(*counters), GFP_KERNEL);
+	if (!counters)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "many%u", i);
+		counters[i] = scounter_create(name, NULL, SCOUNTER_APPROX, 0, GFP_KERNEL);
+		if (IS_ERR(counters[i])) {
+			int err = PTR_ERR(counters[i]);
+
+			many_exit();
+			return err;
+		}
+	}
+	return 0;
+}
+
+module_init(many_init);
+module_exit(many_exit);
+
+MODULE_DESCRIPTION("scounter test: many counters");
+MODULE_LICENSE("GPL");

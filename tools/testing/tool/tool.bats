@@ -1,0 +1,241 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# scounter(8) on snapshot files.  SCOUNTER is the program.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	SNAPSHOT=$BATS_TEST_DIRNAME/snapshot.py
+	cd "$BATS_TEST_TMPDIR"
+	"$SNAPSHOT" "{'group':'net','name':'rx','value':1000}" \
+		"{'group':'net','name':'two words','value':5}" \
+		"{'group':'fs','name':'ü','value':8000000,'kind':'bfp_csup','error_ppm':10000,'flags':4,'raw':0x6001e848}" >a
+	"$SNAPSHOT" --time 1010 "{'group':'net','name':'rx','value':3000}" \
+		"{'group':'net','name':'two words','value':2,'resets':1,'reset':1005}" \
+		"{'group':'fs','name':'ü','value':8064000,'kind':'bfp_csup','error_ppm':10000,'flags':4,'raw':0x6001ec30}" >b
+}
+
+says() {
+	[[ $output == *"$1"* ]] || { echo "no '$1' in: $output"; false; }
+}
+
+@test "list shows every counter, sorted" {
+	run -0 "$SCOUNTER" --from a list --tsv
+	[ "${#lines[@]}" = 4 ]
+	[[ ${lines[1]} == $'fs/ü\tbfp_csup\t8000000\t10000\t7760000\t8240000\t64\tdecimating' ]]
+	[[ ${lines[3]} == $'net/two words\tatomic\t5\t0\t5\t5\t64\texact' ]]
+}
+
+@test "read takes globs and names with spaces" {
+	run -0 "$SCOUNTER" --from a read 'net/*'
+	[ "$output" = $'net/rx\t1000\nnet/two words\t5' ]
+	run -0 "$SCOUNTER" --from a read --value 'net/two words'
+	[ "$output" = 5 ]
+}
+
+@test "an unknown counter is named, status 1, the others are read" {
+	run -1 "$SCOUNTER" --from a read net/rx net/none
+	says $'net/rx\t1000'
+	says 'no counter net/none'
+}
+
+@test "no module: status 3 and how to load it" {
+	SCOUNTER_SYSFS=/nonexistent run -3 "$SCOUNTER" list
+	says 'modprobe scounter'
+}
+
+@test "wrong usage: status 2" {
+	run -2 "$SCOUNTER"
+	run -2 "$SCOUNTER" nonsense
+	run -2 "$SCOUNTER" --from a list --nonsense
+	run -2 "$SCOUNTER" --from a read
+	run -2 "$SCOUNTER" --from a export
+	run -2 "$SCOUNTER" --from a watch --interval nan
+	run -2 "$SCOUNTER" --from a watch --count 0
+	run -2 "$SCOUNTER" --color sometimes list
+}
+
+@test "every command has --help" {
+	for command in list read watch record report diff export reset kinds topk; do
+		run -0 "$SCOUNTER" $command --help
+		says "Usage: scounter $command"
+	done
+	run -0 "$SCOUNTER" --help
+	says 'Exit status'
+}
+
+@test "truncated anywhere: refused, and no crash" {
+	size=$(stat -c %s a)
+	for n in 1 7 8 20 71 72 73 200 351 352 400 $((size - 1)); do
+		head -c "$n" a >cut
+		run -1 "$SCOUNTER" --from cut list
+		says truncated
+	done
+	: >empty
+	run -1 "$SCOUNTER" --from empty list
+	says empty
+}
+
+@test "foreign, damaged and too new files are refused" {
+	run -1 "$SCOUNTER" --from "$SCOUNTER" list
+	says 'not a snapshot'
+	"$SNAPSHOT" --swap >swapped
+	run -1 "$SCOUNTER" --from swapped list
+	says 'byte order'
+	"$SNAPSHOT" --oldest-reader 2 >new
+	run -1 "$SCOUNTER" --from new list
+	says 'too old'
+	"$SNAPSHOT" "{'name':'..'}" >path
+	run -1 "$SCOUNTER" --from path reset '*/*'
+	says damaged
+	cp a huge
+	printf '\377\377\377\377\377\377\377' | dd of=huge bs=1 seek=32 conv=notrunc status=none
+	run -1 "$SCOUNTER" --from huge list
+	says damaged
+	run -1 "$SCOUNTER" --from /nonexistent list
+	run -1 "$SCOUNTER" --from . list
+}
+
+@test "a newer and an older version are read" {
+	"$SNAPSHOT" --header-extra 24 --record-extra 40 "{'value':77}" "{'name':'m','value':78}" >newer
+	run -0 "$SCOUNTER" --from newer read '*/*'
+	[ "$output" = $'g/m\t78\ng/n\t77' ]
+	# Without the times at the end.
+	"$SNAPSHOT" --record-cut 48 "{'value':77}" "{'name':'m','value':78}" >older
+	run -0 "$SCOUNTER" --from older read '*/*'
+	[ "$output" = $'g/m\t78\ng/n\t77' ]
+	"$SNAPSHOT" "{'kind':'future','value':9}" >kind
+	run -0 "$SCOUNTER" --from kind list
+	says future
+}
+
+@test "names cannot speak to the terminal" {
+	"$SNAPSHOT" "{'name':b'\\xc2\\x9b31m'}" "{'name':b'\\xff\\xe2\\x80\\xae'}" >evil
+	run -0 "$SCOUNTER" --from evil read '*/*'
+	says '\xc2\x9b31m'
+	says '\xff\xe2\x80\xae'
+}
+
+@test "diff: events, deviations, restarts, the gone and the new" {
+	run -0 "$SCOUNTER" diff a b
+	says $'net/rx\t1000\t3000\t2000\t0\t200.0'
+	says $'net/two words\t5\t2\t2\t0\t0.2\trestarted'
+	# sqrt(64000 * 63): exponent 6 before and after
+	says $'fs/ü\t8000000\t8064000\t64000\t2008\t6400.0'
+	"$SNAPSHOT" "{'name':'other'}" >c
+	run -0 "$SCOUNTER" diff a c
+	says $'g/other\t0\t0\t0\t0\t0.0\tnew'
+	says $'net/rx\t1000\t\t\t\t\tgone'
+}
+
+@test "record appends, report reads it back" {
+	"$SCOUNTER" --from a record --output r
+	"$SCOUNTER" --from b record --output r
+	run -0 "$SCOUNTER" report r
+	says '# 2 snapshots'
+	says $'net/rx\t1000\t3000\t2000'
+	run -0 "$SCOUNTER" report --csv r 'net/two words'
+	[ "${lines[2]}" = '1700001010.000,"net/two words",atomic,2,0,2,2,exact' ]
+	run -0 "$SCOUNTER" --from r watch --batch
+	says $'net/rx\t3000\t200.0\t0.0'
+	says $'fs/ü\t8064000\t6400.0\t602.4'
+	"$SCOUNTER" report --gnuplot picture.png r
+	[ "$(head -c 4 picture.png | tail -c 3)" = PNG ]
+	head -c 500 b >>r
+	run -1 "$SCOUNTER" report r
+	says truncated
+}
+
+@test "JSON is JSON" {
+	"$SCOUNTER" --from a export --json | jq -e '.counters | length == 3 and
+		(.[0] | .name == "ü" and .value == 8000000 and .variance == 6400000000)'
+}
+
+awkward() {
+	"$SNAPSHOT" "{'name':'quote\"'}" "{'name':'back\\\\\\\\slash'}" "{'name':'{}=,#'}" \
+		"{'name':b'\\xff'}" "{'name':'\\\\\\\\xff'}" "{'name':'ü 日本'}" "{'name':'a_total'}" \
+		"{'name':'full','flags':1,'value':8796092989440}" "{'name':'racing','kind':'racing','flags':8}"
+}
+
+@test "promtool has no finding in the text format" {
+	awkward >s
+	"$SCOUNTER" --from s export --prometheus >m
+	run -0 promtool check metrics <m
+	[ -z "$output" ]
+	# The check can fail.
+	cat m m >twice
+	run ! promtool check metrics <twice
+}
+
+@test "a real Prometheus scrapes the OpenMetrics format" {
+	awkward >s
+	mkdir www
+	"$SCOUNTER" --from s export --openmetrics --output www/metrics
+	run -0 python3 "$BATS_TEST_DIRNAME/scrape.py" www
+	[ "$output" = 'up 1, 9 counters' ]
+	# Prometheus refuses what is not OpenMetrics.
+	sed -i '$d' www/metrics
+	run -0 python3 "$BATS_TEST_DIRNAME/scrape.py" www
+	[ "$output" = 'up 0, 0 counters' ]
+}
+
+@test "a total that dips is held, one that was reset is not" {
+	total() { "$SCOUNTER" --from "$1" export --openmetrics --state state | grep '^scounter_events'; }
+	"$SNAPSHOT" "{'value':100}" >one
+	"$SNAPSHOT" "{'value':90}" >dip
+	"$SNAPSHOT" "{'value':90,'resets':1,'reset':500}" >reset
+	total one >o; total dip >d; total one >o2; total reset >r
+	cmp o d
+	cmp o o2
+	grep -q '_total{.* 90$' r
+	grep -q '_created{.* 1700000500.0' r
+	echo junk >state
+	run -1 "$SCOUNTER" --from one export --openmetrics --state state
+	says 'not a snapshot'
+	[ "$(cat state)" = junk ]
+}
+
+@test "an output that cannot be written leaves nothing" {
+	run -1 "$SCOUNTER" --from a export --json --output /nonexistent/file
+	run -1 bash -c '"$SCOUNTER" --from a list >/dev/full'
+}
+
+@test "a closed pipe is no error" {
+	"$SNAPSHOT" --many 10000 >many
+	run -0 bash -c '"$SCOUNTER" --from many list 2>&1 | head -n 1; exit ${PIPESTATUS[0]}'
+	[ "${#lines[@]}" = 1 ]
+}
+
+@test "colour on a terminal only, and where asked for" {
+	"$SNAPSHOT" "{'flags':1}" >red
+	run -0 "$SCOUNTER" --from red list
+	[[ $output != *$'\033'* ]]
+	run -0 "$SCOUNTER" --color always --from red list
+	says $'\033[31msaturated'
+}
+
+@test "reset writes 1; the vanished and the forbidden are named" {
+	mkdir -p sys/net/rx 'sys/net/two words'
+	: >sys/net/rx/reset
+	: >'sys/net/two words/reset'
+	SCOUNTER_SYSFS=sys run -1 "$SCOUNTER" --from a reset '*/*'
+	says 'fs/ü: the counter is gone'
+	[ "$(cat sys/net/rx/reset)" = 1 ] && [ "$(cat 'sys/net/two words/reset')" = 1 ]
+}
+
+@test "watch on terminals of 10, 40 and 200 columns leaves on q" {
+	"$SCOUNTER" --from a record --output r
+	"$SCOUNTER" --from b record --output r
+	for columns in 10 40 200; do
+		run -0 timeout 20 python3 "$BATS_TEST_DIRNAME/terminal.py" "$columns" \
+			"$SCOUNTER" --from r watch --interval 30
+		says 'net/rx'
+	done
+}
+
+@test "the manual page is in order" {
+	run -0 bash -c 'man --warnings -l -E UTF-8 -Tutf8 "$BATS_TEST_DIRNAME/../../scounter/scounter.8" 2>&1 >/dev/null'
+	[ -z "$output" ]
+	for command in list read watch record report diff export reset kinds topk; do
+		grep -qE "^\.BR? $command\b" "$BATS_TEST_DIRNAME/../../scounter/scounter.8"
+	done
+}
