@@ -43,8 +43,15 @@ ten_million_cells_are_created
 a_bad_array_is_refused
 a_merge_with_itself_is_refused
 a_forgotten_array_is_removed
+a_snapshot_agrees_with_the_files
+nobody_reads_a_snapshot_and_cannot_reset
+a_snapshot_shows_no_address
+a_snapshot_is_one_picture
+the_command_resets_as_root
+ten_thousand_counters_are_listed
 modules_load_and_unload_many_times
 the_module_leaves_nothing
+lockdown_leaves_reading_alone
 '
 
 cd /payload || exit 1
@@ -593,6 +600,75 @@ a_forgotten_array_is_removed() {
 		dmesg | grep -q "scounter_array_try left the array 'array' behind"
 }
 
+a_snapshot_agrees_with_the_files() {
+	load scounter_try name='"two words"' kind=bfp_dup error=50000 add=123456 || return 1
+	[ "$(stat -c %a /dev/scounter)" = 444 ] || fail "$(ls -l /dev/scounter)" || return 1
+	line=$(./scounter list --tsv 'scounter_try/two words' | tail -n 1)
+	file="$S/scounter_try/two words"
+	[ "$line" = "$(printf 'scounter_try/two words\t%s\t%s\t%s\t%s\t%s\t64\t%s' \
+		"$(cat "$file/kind")" "$(cat "$file/value")" "$(cat "$file/error")" \
+		"$(cat "$file/lower")" "$(cat "$file/upper")" "$(cat "$file/state")")" ] ||
+		fail "$line"
+}
+
+as_nobody() {
+	su nobody -s /bin/sh -c "$*"
+}
+
+nobody_reads_a_snapshot_and_cannot_reset() {
+	before=$(./scounter read --value 'scounter_try/*')
+	[ "$(as_nobody "/payload/scounter read --value 'scounter_try/*'")" = "$before" ] ||
+		return 1
+	! as_nobody "/payload/scounter reset 'scounter_try/*'" 2>/tmp/reset || return 1
+	grep -q 'only root may reset' /tmp/reset || fail "$(cat /tmp/reset)" || return 1
+	! (: >>/dev/scounter) 2>/dev/null || fail 'opened for writing' || return 1
+	[ "$(./scounter read --value 'scounter_try/*')" = "$before" ]
+}
+
+# A kernel address begins with ffff or ff: as a little-endian word, it ends so.
+# The bytes of every kind, once spread, are looked at word by word.
+a_snapshot_shows_no_address() {
+	rmmod scounter_try
+	for kind in $(awk 'NR > 1 { print $1 }' $D/kinds); do
+		load scounter_try kind="$kind" add=1000 more=1000 || return 1
+		od -An -v -t x8 -w8 /dev/scounter | grep -v ffffffffffffffff >/tmp/words
+		! grep -E '^ ff[0-9a-f]{14}' /tmp/words || fail "$kind" || return 1
+		rmmod scounter_try
+	done
+}
+
+a_snapshot_is_one_picture() {
+	load scounter_try add=5 || return 1
+	exec 5</dev/scounter
+	dd bs=1 count=1 <&5 >/tmp/first 2>/dev/null
+	rmmod scounter_try
+	cat <&5 >>/tmp/first
+	exec 5<&-
+	[ "$(./scounter --from /tmp/first read --value scounter_try/try)" = 5 ]
+}
+
+the_command_resets_as_root() {
+	load scounter_try add=5 || return 1
+	./scounter export --openmetrics 'scounter_try/*' >/tmp/before
+	sleep 1
+	./scounter reset scounter_try/try || return 1
+	./scounter export --openmetrics 'scounter_try/*' >/tmp/after
+	grep -q '_total{.* 5$' /tmp/before && grep -q '_total{.* 0$' /tmp/after ||
+		fail "$(cat /tmp/after)" || return 1
+	[ "$(grep created{ /tmp/before)" != "$(grep created{ /tmp/after)" ] || return 1
+	rmmod scounter_try
+}
+
+ten_thousand_counters_are_listed() {
+	load scounter_many || return 1
+	lines=$(./scounter list | grep -c '^scounter_many/many')
+	# A reader that goes while the counters go.
+	(for _ in 1 2 3 4 5; do cat /dev/scounter; done) >/dev/null &
+	rmmod scounter_many || return 1
+	wait
+	[ "$lines" = 10000 ] || fail "$lines"
+}
+
 modules_load_and_unload_many_times() {
 	rmmod scounter || return 1
 	for _ in $(seq 30); do
@@ -604,6 +680,22 @@ modules_load_and_unload_many_times() {
 
 the_module_leaves_nothing() {
 	[ ! -e $D ] && [ ! -e $S ] && ! grep -q scounter /proc/modules
+}
+
+# The last test, as lockdown cannot be lifted and refuses unsigned modules.
+lockdown_leaves_reading_alone() {
+	lockdown=/sys/kernel/security/lockdown
+	load scounter && load scounter_try add=5 || return 1
+	mount -t securityfs security /sys/kernel/security 2>/dev/null
+	echo confidentiality >$lockdown || fail 'the kernel has no lockdown' || return 1
+	grep -qF '[confidentiality]' $lockdown || return 1
+	[ "$(./scounter read --value scounter_try/try)" = 5 ] &&
+		[ "$(cat $S/scounter_try/try/value)" = 5 ] || return 1
+	./scounter reset scounter_try/try || return 1
+	[ "$(./scounter read --value scounter_try/try)" = 0 ] || return 1
+	# Debugfs is closed at this level, which is why it is not the interface.
+	cat $D/counters
+	rmmod scounter_try && rmmod scounter
 }
 
 # shellcheck disable=SC2086 # a name a word

@@ -188,10 +188,10 @@ awkward() {
 	cmp o o2
 	grep -q '_total{.* 90$' r
 	grep -q '_created{.* 1700000500.0' r
-	echo junk >state
+	echo 'this is junk' >state
 	run -1 "$SCOUNTER" --from one export --openmetrics --state state
 	says 'not a snapshot'
-	[ "$(cat state)" = junk ]
+	[ "$(cat state)" = 'this is junk' ]
 }
 
 @test "an output that cannot be written leaves nothing" {
@@ -233,7 +233,8 @@ awkward() {
 }
 
 @test "the manual page is in order" {
-	run -0 bash -c 'man --warnings -l -E UTF-8 -Tutf8 "$BATS_TEST_DIRNAME/../../scounter/scounter.8" 2>&1 >/dev/null'
+	man --warnings -l -E UTF-8 -Tutf8 "$BATS_TEST_DIRNAME/../../scounter/scounter.8" 2>found >/dev/null
+	run -0 cat found
 	[ -z "$output" ]
 	for command in list read watch record report diff export reset kinds topk; do
 		grep -qE "^\.BR? $command\b" "$BATS_TEST_DIRNAME/../../scounter/scounter.8"
