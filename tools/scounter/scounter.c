@@ -34,6 +34,7 @@ static const struct command commands[] = {
 const struct command *current;
 const char *from;
 bool colour;
+void (*leave_screen)(void);
 
 void warn(const char *format, ...)
 {
@@ -51,6 +52,8 @@ void fail(int status, const char *format, ...)
 {
 	va_list list;
 
+	if (leave_screen)
+		leave_screen();
 	fflush(stdout);
 	fputs("scounter: ", stderr);
 	va_start(list, format);

@@ -17,6 +17,7 @@ struct command {
 extern const struct command *current;
 extern const char *from;	/* a file instead of the device, or NULL */
 extern bool colour;
+extern void (*leave_screen)(void);	/* before a message; or NULL */
 
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void fail(int status, const char *format, ...)

@@ -16,6 +16,12 @@
 
 #include <curses.h>	/* last: its OK is a macro, of the same value */
 
+static void leave(void)
+{
+	endwin();
+	leave_screen = NULL;
+}
+
 enum order { BY_RATE, BY_VALUE, BY_NAME, ORDERS };
 static const char *const order_names[] = { "rate", "value", "name" };
 
@@ -184,7 +190,7 @@ int cmd_watch(int argc, char **argv)
 		if (!newterm(NULL, stdout, stdin))
 			fail(FAILED, "the terminal '%s' is not known; --batch needs none",
 			     getenv("TERM") ? getenv("TERM") : "");
-		atexit((void (*)(void))endwin);
+		leave_screen = leave;
 		cbreak();
 		noecho();
 		keypad(stdscr, TRUE);
@@ -212,6 +218,8 @@ int cmd_watch(int argc, char **argv)
 			break;
 		snapshot_select(&now, argv + optind, false);
 	}
+	if (leave_screen)
+		leave();
 	snapshot_free(&before);
 	source_close(&source);
 	return OK;
