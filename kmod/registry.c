@@ -567,12 +567,12 @@ notrace void scounter_entry_reset_begin(struct scounter_entry *entry)
 	atomic_inc(&entry->resets_begun);
 	WRITE_ONCE(entry->reset_ns, ktime_get_mono_fast_ns());
 	WRITE_ONCE(entry->reset_real_ns, ktime_get_real_fast_ns());
-	smp_mb();	/* the time is there before the value goes to 0 */
+	smp_mb();	/* the time, then the value of 0 */
 }
 
 notrace void scounter_entry_reset_done(struct scounter_entry *entry)
 {
-	smp_mb__before_atomic();
+	smp_mb__before_atomic();	/* the value of 0, then that it is done */
 	atomic_inc(&entry->resets_done);
 }
 

@@ -34,9 +34,6 @@
 /* A counter that is reset all the time is taken as it is after so many looks. */
 #define LOOKS		4
 
-typedef struct scounter_snapshot_header header_t;
-typedef struct scounter_snapshot_record record_t;
-
 struct open_snapshot {
 	struct mutex lock;
 	struct scounter_snapshot snapshot;
@@ -46,7 +43,7 @@ static atomic_long_t held = ATOMIC_LONG_INIT(0);
 static u8 boot_id[UUID_SIZE];
 
 /* multiline and multiline_adapt may have an address in their word: not shown. */
-static void show_raw(record_t *record, struct scounter *counter)
+static void show_raw(struct scounter_snapshot_record *record, struct scounter *counter)
 {
 	switch (scounter_kind_ops(counter->class.kind)->word) {
 	case SCOUNTER_WORD32:
@@ -66,21 +63,21 @@ static void show_raw(record_t *record, struct scounter *counter)
  * The value and the resets that it knows of: again if a reset was going on
  * meanwhile.  `done` before and `begun` after are the same only if none was.
  */
-static void show_value(record_t *record, struct scounter_entry *entry)
+static void show_value(struct scounter_snapshot_record *record, struct scounter_entry *entry)
 {
 	struct scounter_estimate estimate;
 	int tries, done;
 
 	for (tries = 0; tries < LOOKS; tries++) {
 		done = atomic_read(&entry->resets_done);
-		smp_rmb();
+		smp_rmb();	/* resets that are done, then the value */
 		scounter_read_est(entry->counter, &estimate);
 		record->value = estimate.value;
 		show_raw(record, entry->counter);
-		smp_rmb();
+		smp_rmb();	/* the value, then the time of its reset */
 		record->reset_ns = READ_ONCE(entry->reset_ns);
 		record->reset_real_ns = READ_ONCE(entry->reset_real_ns);
-		smp_rmb();
+		smp_rmb();	/* both, then the resets that have begun */
 		if (done == atomic_read(&entry->resets_begun))
 			break;
 	}
@@ -91,7 +88,7 @@ static void show_value(record_t *record, struct scounter_entry *entry)
 	record->flags = estimate.flags;
 }
 
-static void show(record_t *record, struct scounter_entry *entry, u64 now)
+static void show(struct scounter_snapshot_record *record, struct scounter_entry *entry, u64 now)
 {
 	const struct scounter *counter = entry->counter;
 
@@ -120,8 +117,8 @@ static void show(record_t *record, struct scounter_entry *entry, u64 now)
 static int take(struct scounter_snapshot *snapshot, struct scounter_entry *first)
 {
 	struct scounter_entry *entry;
-	header_t *header;
-	record_t *record;
+	struct scounter_snapshot_header *header;
+	struct scounter_snapshot_record *record;
 	u32 count = 0;
 	size_t size;
 
@@ -151,7 +148,7 @@ static int take(struct scounter_snapshot *snapshot, struct scounter_entry *first
 	header->monotonic_ns = ktime_get_ns();
 	header->real_ns = ktime_get_real_ns();
 	memcpy(header->boot_id, boot_id, sizeof(boot_id));
-	record = (record_t *)(header + 1);
+	record = (struct scounter_snapshot_record *)(header + 1);
 	for (entry = first; entry; entry = scounter_entries_next(entry)) {
 		show(record++, entry, header->monotonic_ns);
 		cond_resched();
@@ -265,8 +262,8 @@ static void read_boot_id(void)
 
 int scounter_snapshot_init(void)
 {
-	BUILD_BUG_ON(sizeof(header_t) != 72);
-	BUILD_BUG_ON(sizeof(record_t) != 280);
+	BUILD_BUG_ON(sizeof(struct scounter_snapshot_header) != 72);
+	BUILD_BUG_ON(sizeof(struct scounter_snapshot_record) != 280);
 	read_boot_id();
 	return misc_register(&snapshot_device);
 }

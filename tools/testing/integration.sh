@@ -629,10 +629,10 @@ nobody_reads_a_snapshot_and_cannot_reset() {
 # The bytes of every kind, once spread, are looked at word by word.
 a_snapshot_shows_no_address() {
 	rmmod scounter_try
-	for kind in $(awk 'NR > 1 { print $1 }' $D/kinds); do
-		load scounter_try kind="$kind" add=1000 more=1000 || return 1
+	for any in $(awk 'NR > 1 { print $1 }' $D/kinds); do
+		load scounter_try kind="$any" add=1000 more=1000 || return 1
 		od -An -v -t x8 -w8 /dev/scounter | grep -v ffffffffffffffff >/tmp/words
-		! grep -E '^ ff[0-9a-f]{14}' /tmp/words || fail "$kind" || return 1
+		! grep -E '^ ff[0-9a-f]{14}' /tmp/words || fail "$any" || return 1
 		rmmod scounter_try
 	done
 }
