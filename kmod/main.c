@@ -35,20 +35,20 @@ static int __init scounter_module_init(void)
 	err = scounter_registry_init();
 	if (err)
 		goto out_files;
-	err = scounter_arrays_init();
-	if (err)
-		goto out_registry;
-	err = scounter_topk_init();
-	if (err)
-		goto out_arrays;
 	err = scounter_snapshot_init();
 	if (err)
 		goto out_registry;
+	err = scounter_arrays_init();
+	if (err)
+		goto out_snapshot;
+	err = scounter_topk_init();
+	if (err)
+		goto out_arrays;
 	return 0;
 out_arrays:
 	scounter_arrays_exit();
-out_registry:
-	scounter_registry_exit();
+out_snapshot:
+	scounter_snapshot_exit();
 out_registry:
 	scounter_registry_exit();
 out_files:
