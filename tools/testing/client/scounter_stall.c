@@ -14,11 +14,11 @@
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/err.h>
-#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/scounter.h>
+#include <linux/timekeeping.h>
 
 #ifdef CONFIG_X86_LOCAL_APIC
 #include <asm/apic.h>
@@ -26,7 +26,7 @@
 #endif
 
 #define PROGRESS	100
-#define TIMEOUT		(3 * HZ)
+#define TIMEOUT		(3ULL * NSEC_PER_SEC)
 
 static char *kind = "exact";
 module_param(kind, charp, 0400);
@@ -36,6 +36,7 @@ module_param(stalls, uint, 0400);
 static struct scounter *counter;
 static bool has_slow_path;
 static u64 counted[3];		/* by CPU */
+static bool counting[3];	/* in the middle of an increment */
 
 #ifdef CONFIG_X86_LOCAL_APIC
 #define STALLED_CPU	1
@@ -87,12 +88,15 @@ static void stall_end(void) { }
 static int count(void *data)
 {
 	u64 *mine = data;
+	bool *now = &counting[mine - counted];
 
 	while (!kthread_should_stop()) {
+		WRITE_ONCE(*now, true);
 		if (*mine % 2 && has_slow_path)
 			__scounter_finish(counter, SCOUNTER_CONTENDED);
 		else
 			scounter_inc(counter);
+		WRITE_ONCE(*now, false);
 		WRITE_ONCE(*mine, *mine + 1);
 		if (*mine % 1024 == 0)
 			cond_resched();
@@ -100,15 +104,19 @@ static int count(void *data)
 	return 0;
 }
 
-/* Does CPU 2 go on while CPU 1 stands still? */
+/*
+ * Does CPU 2 go on while CPU 1 stands still?  Not by jiffies: CPU 1 may be the one
+ * that keeps them.  Who is not in an increment waits for something else that CPU 1
+ * should do, as for an answer to an IPI, and tells nothing.
+ */
 static bool goes_on(void)
 {
 	u64 before = READ_ONCE(counted[2]);
-	unsigned long end = jiffies + TIMEOUT;
+	u64 end = ktime_get_mono_fast_ns() + TIMEOUT;
 
 	while (READ_ONCE(counted[2]) < before + PROGRESS)
-		if (time_after(jiffies, end))
-			return false;
+		if (ktime_get_mono_fast_ns() > end)
+			return !READ_ONCE(counting[2]);
 	return true;
 }
 
