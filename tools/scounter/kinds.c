@@ -46,27 +46,70 @@ int cmd_kinds(int argc, char **argv)
 	return copy_out(path);
 }
 
+/* GROUP/NAME, and nothing that leads out of the directory. */
+static int is_table_name(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	return slash && slash != name && slash[1] && !strchr(slash + 1, '/') &&
+	       name[0] != '.' && slash[1] != '.';
+}
+
+/* Each table has a file in text, and one for programs beside it. */
+static void list_tables(const char *group, DIR *dir)
+{
+	struct dirent *entry;
+	size_t length;
+
+	while ((entry = readdir(dir))) {
+		length = strlen(entry->d_name);
+		if (entry->d_name[0] == '.' ||
+		    (length > 4 && !strcmp(entry->d_name + length - 4, ".bin")))
+			continue;
+		printf("%s/%s\n", group, entry->d_name);
+	}
+}
+
+static int list_all_tables(const char *path, DIR *groups)
+{
+	struct dirent *entry;
+	char group[8192];
+	DIR *dir;
+
+	while ((entry = readdir(groups))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(group, sizeof(group), "%s/%s", path, entry->d_name);
+		/* One that has gone meanwhile has no tables. */
+		dir = opendir(group);
+		if (!dir)
+			continue;
+		list_tables(entry->d_name, dir);
+		closedir(dir);
+	}
+	return OK;
+}
+
 int cmd_topk(int argc, char **argv)
 {
 	static const struct option options[] = { {} };
-	struct dirent *entry;
 	char path[4096];
 	DIR *dir;
+	int status;
 
 	if (getopt_long(argc, argv, "", options, NULL) != -1)
 		return USAGE;
-	if (argc - optind > 1 || (optind < argc && strchr(argv[optind], '/')))
-		usage_error("topk takes one name");
-	snprintf(path, sizeof(path), "%s/topk/%s", debugfs_root(),
-		 optind < argc ? argv[optind] : "");
-	if (optind < argc)
+	if (argc - optind > 1 || (optind < argc && !is_table_name(argv[optind])))
+		usage_error("topk takes one GROUP/NAME, or nothing to list them");
+	if (optind < argc) {
+		snprintf(path, sizeof(path), "%s/topk/%s", debugfs_root(), argv[optind]);
 		return copy_out(path);
+	}
+	snprintf(path, sizeof(path), "%s/topk", debugfs_root());
 	dir = opendir(path);
 	if (!dir)
 		return copy_out(path);
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			puts(entry->d_name);
+	status = list_all_tables(path, dir);
 	closedir(dir);
-	return OK;
+	return status;
 }

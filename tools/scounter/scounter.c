@@ -28,7 +28,7 @@ static const struct command commands[] = {
 	  cmd_export },
 	{ "reset", "set counters to zero (root)", "reset PATTERN...", cmd_reset },
 	{ "kinds", "the kinds of counters", "kinds", cmd_kinds },
-	{ "topk", "the sketches of frequent items", "topk [NAME]", cmd_topk },
+	{ "topk", "the tables of frequent items", "topk [GROUP/NAME]", cmd_topk },
 };
 
 const struct command *current;

@@ -232,6 +232,22 @@ awkward() {
 	done
 }
 
+@test "topk lists the tables of debugfs, and shows one" {
+	mkdir -p d/topk/net d/topk/mm
+	echo '# text' >d/topk/net/ports
+	: >d/topk/net/ports.bin
+	export SCOUNTER_DEBUGFS=$PWD/d SCOUNTER_SYSFS=$PWD/d
+	run -0 "$SCOUNTER" topk
+	[ "$output" = net/ports ]
+	run -0 "$SCOUNTER" topk net/ports
+	[ "$output" = '# text' ]
+	run -1 "$SCOUNTER" topk net/none
+	says 'net/none'
+	for name in net ../kinds net/../kinds /net net/ a/b/c; do
+		run -2 "$SCOUNTER" topk "$name"
+	done
+}
+
 @test "the manual page is in order" {
 	man --warnings -l -E UTF-8 -Tutf8 "$BATS_TEST_DIRNAME/../../scounter/scounter.8" 2>found >/dev/null
 	run -0 cat found
