@@ -6,6 +6,5 @@
 #include <linux/types.h>
 
 #define U32_MAX	((u32)~0U)
-#define U64_MAX	((u64)~0ULL)
 
 #endif
