@@ -69,6 +69,11 @@ skip() {
 	return 77
 }
 
+# need PROGRAM: for a machine that the programs were not compiled for
+need() {
+	[ -x "./$1" ] || skip "no $1 for this machine"
+}
+
 x86=$(grep -c 'GenuineIntel\|AuthenticAMD' /proc/cpuinfo)
 
 # load MODULE [PARAMETER]...: quietly, as a test may expect that it fails
@@ -537,6 +542,7 @@ a_lost_count_in_an_array_is_noticed() {
 
 # The C library decodes what the kernel wrote, to the same values and bounds.
 a_snapshot_means_the_same_in_user_space() {
+	need arrays || return
 	for type in 'kind=1 bits=8 q=1080000' 'kind=1 bits=10 q=1031000' 'kind=2 bits=6 group=5' \
 		'kind=3 bits=12 m=128' 'kind=4 bits=12 q=1400000 m=64' 'kind=5 bits=16 q=1080000' \
 		'kind=6 bits=8 m=16 theta=10' 'kind=7 bits=8' 'kind=4 bits=10 q=1500000 m=12 flags=2'; do
@@ -601,6 +607,7 @@ a_forgotten_array_is_removed() {
 }
 
 a_snapshot_agrees_with_the_files() {
+	need scounter || return
 	load scounter_try name='"two words"' kind=bfp_dup error=50000 add=123456 || return 1
 	[ "$(stat -c %a /dev/scounter)" = 444 ] || fail "$(ls -l /dev/scounter)" || return 1
 	line=$(./scounter list --tsv 'scounter_try/two words' | tail -n 1)
@@ -616,6 +623,7 @@ as_nobody() {
 }
 
 nobody_reads_a_snapshot_and_cannot_reset() {
+	need scounter || return
 	before=$(./scounter read --value 'scounter_try/*')
 	[ "$(as_nobody "/payload/scounter read --value 'scounter_try/*'")" = "$before" ] ||
 		return 1
@@ -639,6 +647,7 @@ a_snapshot_shows_no_address() {
 }
 
 a_snapshot_is_one_picture() {
+	need scounter || return
 	load scounter_try add=5 || return 1
 	exec 5</dev/scounter
 	dd bs=1 count=1 <&5 >/tmp/first 2>/dev/null
@@ -649,6 +658,7 @@ a_snapshot_is_one_picture() {
 }
 
 the_command_resets_as_root() {
+	need scounter || return
 	load scounter_try add=5 || return 1
 	./scounter export --openmetrics 'scounter_try/*' >/tmp/before
 	sleep 1
@@ -661,6 +671,7 @@ the_command_resets_as_root() {
 }
 
 ten_thousand_counters_are_listed() {
+	need scounter || return
 	load scounter_many || return 1
 	lines=$(./scounter list | grep -c '^scounter_many/many')
 	# A reader that goes while the counters go.
@@ -685,6 +696,7 @@ the_module_leaves_nothing() {
 
 # The last test, as lockdown cannot be lifted and refuses unsigned modules.
 lockdown_leaves_reading_alone() {
+	need scounter || return
 	lockdown=/sys/kernel/security/lockdown
 	load scounter && load scounter_try add=5 || return 1
 	mount -t securityfs security /sys/kernel/security 2>/dev/null
