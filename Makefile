@@ -32,7 +32,7 @@ check:	## run all tests; ends with "N passed, N failed"
 check-kernels:	## build, boot and test on every supported kernel (25 minutes the first time)
 	@tools/kernels/run $(KERNELS)
 
-check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -tools, -unit, -integration, -topk, -judge
+check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -sim, -tools, -unit, -integration, -topk, -judge
 	@tools/check $*
 
 bench-insn:	## instructions a call of every kind, under emulation
@@ -65,6 +65,18 @@ bench-topk:	## instructions of a hit, and the designs' speeds (an hour or less)
 	@tools/bench/topk/run || true
 	$(MAKE) -C tools/topk
 	build/topk-native/topk speed
+
+sim:	## modelled increments at up to 256 CPUs, as a table (about 3 minutes)
+	$(MAKE) -s -C tools/sim
+	build/sim/sim run -m tools/sim/machines/t5440.machine -w 0,99 -t 8,32,256 -n 50000 \
+		-k atomic,racing,rbo,rbo_numa_adapt,multiline,multiline_adapt,morris,bfp_dup,exact,approx,percpu
+
+bench:	## native timings of all kinds on one and two CPUs (about 2 minutes)
+	@tools/bench/native/run
+
+figures:	## the papers' figures again, from the model (about 15 minutes)
+	$(MAKE) -s -C tools/sim
+	tools/sim/figures
 
 vm:	## a shell in a virtual machine with the module loaded
 	@tools/vm/fetch packages
@@ -123,4 +135,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-12s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk install uninstall clean help
+.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help

@@ -3,8 +3,21 @@
 #ifndef _SHIM_LINUX_KERNEL_H
 #define _SHIM_LINUX_KERNEL_H
 
+#include <stdio.h>
+
+#include <linux/bits.h>
+#include <linux/build_bug.h>
+#include <linux/container_of.h>
+#include <linux/kconfig.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
+
+#define upper_32_bits(n)	((u32)((u64)(n) >> 32))
+#define lower_32_bits(n)	((u32)(n))
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define DIV_ROUND_UP_ULL(n, d)	DIV_ROUND_UP((u64)(n), d)
+
+#define scnprintf(buffer, size, ...)	snprintf(buffer, size, __VA_ARGS__)
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 

@@ -13,12 +13,6 @@
 	_min_a < _min_b ? _min_a : _min_b;		\
 })
 
-#define min_t(type, a, b) ({				\
-	type _min_t_a = (a);				\
-	type _min_t_b = (b);				\
-	_min_t_a < _min_t_b ? _min_t_a : _min_t_b;	\
-})
-
 #define max(a, b) ({					\
 	__auto_type _max_a = (a);			\
 	__auto_type _max_b = (b);			\
@@ -26,6 +20,18 @@
 			typeof(_max_a), typeof(_max_b)),	\
 		       "max() of different types");	\
 	_max_a > _max_b ? _max_a : _max_b;		\
+})
+
+#define min_t(type, a, b) ({				\
+	type _min_t_a = (a);				\
+	type _min_t_b = (b);				\
+	_min_t_a < _min_t_b ? _min_t_a : _min_t_b;	\
+})
+
+#define max_t(type, a, b) ({				\
+	type _max_t_a = (a);				\
+	type _max_t_b = (b);				\
+	_max_t_a > _max_t_b ? _max_t_a : _max_t_b;	\
 })
 
 #define clamp(value, low, high)	min(max(value, low), high)

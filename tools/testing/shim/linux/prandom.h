@@ -11,6 +11,7 @@
 
 #include <linux/kernel.h>
 #include <linux/types.h>
+#include "../shim.h"
 
 struct rnd_state {
 	__u32 s1, s2, s3, s4;
@@ -29,6 +30,7 @@ static inline u32 shim_lfsr_step(u32 z, u32 k, u32 q, u32 s)
 
 static inline u32 prandom_u32_state(struct rnd_state *state)
 {
+	shim_draw();
 	state->s1 = shim_lfsr_step(state->s1, 31, 6, 18);
 	state->s2 = shim_lfsr_step(state->s2, 29, 2, 2);
 	state->s3 = shim_lfsr_step(state->s3, 28, 13, 7);

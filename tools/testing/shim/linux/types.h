@@ -15,6 +15,8 @@ typedef unsigned int u32;
 typedef long long s64;
 typedef unsigned long long u64;
 
+typedef unsigned int uint;
+
 typedef s8 __s8;
 typedef u8 __u8;
 typedef s16 __s16;
@@ -25,5 +27,10 @@ typedef s64 __s64;
 typedef u64 __u64;
 
 #define U64_MAX	(~0ULL)
+
+#define U32_MAX		0xffffffffU
+#define S32_MAX		0x7fffffff
+#define U64_MAX		0xffffffffffffffffULL
+#define S64_MAX		0x7fffffffffffffffLL
 
 #endif /* _SHIM_LINUX_TYPES_H */

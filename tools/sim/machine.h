@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Machine descriptions: a text file of lines "key = value"; # begins a comment.
+ * All keys must be there, once, and no others.
+ */
+#ifndef _SIM_MACHINE_H
+#define _SIM_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MACHINE_NAME_MAX	63
+#define MACHINE_NODES_MAX	64
+#define MACHINE_CPUS_MAX	8192
+
+/* Times in picoseconds. */
+struct machine {
+	char name[MACHINE_NAME_MAX + 1];
+	uint64_t nodes;
+	uint64_t cpus_per_node;
+	uint64_t cache_lines;	/* that a CPU's private caches hold */
+	uint64_t fetch_op;	/* has fetch-and-add; else it is done by CAS */
+	uint64_t migratory;	/* reading what another CPU wrote takes it over */
+	/*
+	 * 0, or: writes are done in a cache that the node shares, which has a line
+	 * busy for so long
+	 */
+	uint64_t shared_cache;
+	uint64_t hit;		/* a load or store that finds the line */
+	uint64_t rmw;		/* an atomic operation that does */
+	uint64_t cas;		/* a compare-and-swap that does, of what was just loaded */
+	uint64_t node;		/* to get a line from elsewhere on the node */
+	uint64_t remote;	/* from another node */
+	uint64_t memory;	/* from memory */
+	uint64_t pause;		/* cpu_relax() */
+	uint64_t draw;		/* 32 bits from a random generator */
+	uint64_t call;		/* what is left of an increment and its loop */
+};
+
+static inline int machine_cpus(const struct machine *machine)
+{
+	return (int)(machine->nodes * machine->cpus_per_node);
+}
+
+/* Says on standard error what is wrong with the file, and where. */
+bool machine_read(struct machine *machine, const char *path);
+
+/* The CPU of a thread: spread over the nodes first. */
+int machine_place(const struct machine *machine, int thread);
+
+#endif /* _SIM_MACHINE_H */

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Known latencies for known patterns of access, machine files that must be
+ * refused, and the module's counters on the model.  Each test is a process of its
+ * own, so that none depends on another.  Times are compared to the picosecond.
+ */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../testing/shim/shim.h"
+#include "model.h"
+#include "tests.h"
+#include "workload.h"
+
+static const struct machine two_nodes = {
+	.name = "test", .nodes = 2, .cpus_per_node = 4, .cache_lines = 4, .fetch_op = 1,
+	.hit = 1000, .rmw = 5000, .cas = 6000, .node = 40000, .remote = 200000, .memory = 100000,
+	.pause = 10000, .draw = 3000, .call = 2000,
+};
+
+static _Alignas(64) char memory[64][64];
+
+/* What each thread of a test does, and when it was done. */
+static void (*script)(int thread);
+static uint64_t done[16];
+
+static void script_body(int thread)
+{
+	script(thread);
+	done[thread] = model_now();
+}
+
+/* Returns how long it took, and leaves in `done` when each thread was done. */
+static uint64_t play(int threads, void (*what)(int thread))
+{
+	uint64_t from = model_time();
+	int i;
+
+	script = what;
+	model_run(threads, script_body);
+	for (i = 0; i < threads; i++)
+		done[i] -= from;
+	return model_time() - from;
+}
+
+static bool begin(const struct machine *machine)
+{
+	return shim_init(machine_cpus(machine), (int)machine->nodes) && model_init(machine);
+}
+
+static bool is(const char *what, uint64_t seen, uint64_t expected)
+{
+	if (seen != expected)
+		printf("# %s: %llu ps, not %llu\n", what, (unsigned long long)seen,
+		       (unsigned long long)expected);
+	return seen == expected;
+}
+
+static void load(int line)
+{
+	shim_access(memory[line], SHIM_LOAD);
+}
+
+static void rmw(int line)
+{
+	shim_access(memory[line], SHIM_RMW);
+}
+
+static void one_rmw(int thread)
+{
+	(void)thread;
+	rmw(0);
+}
+
+static void one_load(int thread)
+{
+	(void)thread;
+	load(0);
+}
+
+static void five_loads(int thread)
+{
+	int line;
+
+	(void)thread;
+	for (line = 0; line < 5; line++)
+		load(line);
+}
+
+/* Threads 0, 2 and 4 are on node 0; 1, 3 and 5 on node 1. */
+static void rmw_by_1(int thread)
+{
+	if (thread == 1)
+		rmw(0);
+}
+
+static void rmw_by_2(int thread)
+{
+	if (thread == 2)
+		rmw(0);
+}
+
+static void load_by_2(int thread)
+{
+	if (thread == 2)
+		load(0);
+}
+
+static bool test_alone(void)
+{
+	return begin(&two_nodes) &&
+	       is("first write", play(1, one_rmw), 100000 + 5000) &&
+	       is("second write", play(1, one_rmw), 5000) &&
+	       is("read of it", play(1, one_load), 1000);
+}
+
+static bool test_exclusive(void)
+{
+	return begin(&two_nodes) &&
+	       is("first read", play(1, one_load), 100000 + 1000) &&
+	       is("write of what is read by nobody else", play(1, one_rmw), 5000);
+}
+
+static bool test_transfers(void)
+{
+	return begin(&two_nodes) && play(1, one_rmw) &&
+	       is("write, from another CPU of the node", play(3, rmw_by_2), 40000 + 5000) &&
+	       is("write, from another node", play(3, rmw_by_1), 200000 + 5000) &&
+	       is("read, from another node", play(3, load_by_2), 200000 + 1000) &&
+	       is("read again", play(3, load_by_2), 1000) &&
+	       is("write of what another node has too", play(3, rmw_by_2), 200000 + 5000);
+}
+
+/* Each gets the line for one operation, in turn. */
+static bool test_queue(void)
+{
+	struct machine machine = two_nodes;
+	uint64_t half = machine.node / 2;
+
+	machine.nodes = 1;
+	machine.cpus_per_node = 8;
+	if (!begin(&machine) || !play(1, one_rmw))
+		return false;
+	play(8, one_rmw);
+	return is("owner", done[0], machine.rmw) &&
+	       is("first in the queue", done[1], 2 * half + machine.rmw) &&
+	       is("last in the queue", done[7], half + 7 * half + 7 * machine.rmw);
+}
+
+/* While the request travels, the owner goes on. */
+static void owner_goes_on(int thread)
+{
+	int i;
+
+	if (thread) {
+		rmw(0);
+		return;
+	}
+	for (i = 0; i < 6; i++)
+		rmw(0);
+}
+
+static bool test_batch(void)
+{
+	struct machine machine = two_nodes;
+
+	machine.nodes = 1;
+	machine.cpus_per_node = 8;
+	if (!begin(&machine) || !play(1, one_rmw))
+		return false;
+	play(2, owner_goes_on);
+	/* Four hits in 20 ns; then the line is gone and has to come back. */
+	return is("other", done[1], 45000) && done[0] > 6 * machine.rmw + machine.node;
+}
+
+static bool test_migratory(void)
+{
+	struct machine machine = two_nodes;
+
+	machine.migratory = 1;
+	return begin(&machine) && play(1, one_rmw) &&
+	       is("read of what another CPU wrote", play(3, load_by_2), 40000 + 1000) &&
+	       is("its write after that", play(3, rmw_by_2), 5000) &&
+	       is("back", play(1, one_load), 40000 + 1000) &&
+	       is("read of what another CPU has only read", play(3, load_by_2), 40000 + 1000) &&
+	       is("its write after that", play(3, rmw_by_2), 40000 + 5000);
+}
+
+/* One after the other, but a line need not move between the CPUs of a node. */
+static bool test_shared_cache(void)
+{
+	struct machine machine = two_nodes;
+
+	machine.nodes = 1;
+	machine.cpus_per_node = 8;
+	machine.shared_cache = 3000;
+	if (!begin(&machine) || !play(1, one_rmw))
+		return false;
+	play(8, one_rmw);
+	return is("first", done[0], machine.rmw) &&
+	       is("last", done[7], machine.rmw + 7 * 3000) &&
+	       is("read of what another CPU wrote", play(1, one_load), 40000 + 1000);
+}
+
+static bool test_capacity(void)
+{
+	return begin(&two_nodes) &&
+	       is("five lines", play(1, five_loads), 5 * 101000) &&
+	       is("again, of which four fit but none two", play(1, five_loads),
+		  2 * 41000 + 3 * 1000);
+}
+
+static bool test_free_outside(void)
+{
+	uint64_t before;
+
+	if (!begin(&two_nodes))
+		return false;
+	before = model_time();
+	rmw(0);
+	shim_relax();
+	return model_time() == before && !model_statistics()->accesses;
+}
+
+static struct outcome outcome_of(const struct machine *machine, const char *kind,
+				 int threads, uint64_t seed, int counters)
+{
+	struct workload workload = {
+		.machine = machine, .type = counter_type(kind), .threads = threads,
+		.counters = counters, .preload = 100000, .operations = 3000, .seed = seed,
+	};
+	struct outcome outcome = { 0 };
+
+	if (!workload_run(&workload, &outcome))
+		exit(1);
+	return outcome;
+}
+
+static bool test_exact(void)
+{
+	const struct counter_type *type;
+	struct machine machine = two_nodes;
+	bool good = true;
+
+	for (type = counter_types; type->name; type++) {
+		struct outcome outcome;
+
+		if (!type->exact)
+			continue;
+		machine.fetch_op = !machine.fetch_op;
+		outcome = outcome_of(&machine, type->name, 8, 7, 1);
+		if (outcome.error || outcome.operations < 1000) {
+			printf("# %s: error %g after %llu\n", type->name, outcome.error,
+			       (unsigned long long)outcome.operations);
+			good = false;
+		}
+	}
+	return good;
+}
+
+static bool test_racing(void)
+{
+	struct outcome outcome = outcome_of(&two_nodes, "racing", 8, 7, 1);
+
+	printf("# racing: %.1f %% lost\n", -100 * outcome.period_error);
+	return outcome.period_error < -0.5;
+}
+
+/* The chance of 6.2 standard errors is below 1e-9; and the seeds are fixed. */
+static bool test_unbiased(void)
+{
+	static const char *const kinds[] = { "bfp_dup", "morris", "scalable" };
+	bool good = true;
+	unsigned int i, seed;
+
+	for (i = 0; i < 3; i++) {
+		double sum = 0, squares = 0, mean, error;
+
+		for (seed = 1; seed <= 300; seed++) {
+			double e = outcome_of(&two_nodes, kinds[i], 4, seed, 1).period_error;
+
+			sum += e;
+			squares += e * e;
+		}
+		mean = sum / 300;
+		error = __builtin_sqrt((squares / 300 - mean * mean) / 300);
+		printf("# %s: mean error %+.3f %% +- %.3f %%\n", kinds[i], 100 * mean,
+		       100 * error);
+		if (!(mean < 6.2 * error && mean > -6.2 * error) || !error)
+			good = false;
+	}
+	return good;
+}
+
+static bool test_deterministic(void)
+{
+	struct outcome first = outcome_of(&two_nodes, "approx", 8, 3, 20);
+	struct outcome other = outcome_of(&two_nodes, "rbo", 5, 4, 1);
+	struct outcome again = outcome_of(&two_nodes, "approx", 8, 3, 20);
+	struct outcome seed = outcome_of(&two_nodes, "approx", 8, 4, 20);
+
+	return other.operations && !memcmp(&first, &again, sizeof(first)) &&
+	       memcmp(&first, &seed, sizeof(first));
+}
+
+#define GOOD_FILE							\
+	"name = a\nnodes = 2\ncpus_per_node = 4\ncache_lines = 8\n"	\
+	"fetch_op = yes\nmigratory = no\nshared_cache_ns = no\nhit_ns = 1\nrmw_ns = 5\ncas_ns = 6\nnode_ns = 40\n"	\
+	"remote_ns = 100\nmemory_ns = 80\npause_ns = 9\ndraw_ns = 2\n"
+
+static const struct {
+	const char *text;
+	bool good;
+} files[] = {
+	{ GOOD_FILE "call_ns = 1.5 # comment\n\n# another\n", true },
+	{ GOOD_FILE "call_ns = 1", true },
+	{ GOOD_FILE, false },					/* one is missing */
+	{ GOOD_FILE "call_ns = 1\ncall_ns = 1\n", false },	/* twice */
+	{ GOOD_FILE "call_ns = 1\nspeed = 1\n", false },	/* unknown */
+	{ GOOD_FILE "call_ns = 0\n", false },
+	{ GOOD_FILE "call_ns = -1\n", false },
+	{ GOOD_FILE "call_ns = nan\n", false },
+	{ GOOD_FILE "call_ns = 1 ns\n", false },
+	{ GOOD_FILE "call_ns = 9999999\n", false },
+	{ GOOD_FILE "call_ns = 1\nwhat\n", false },
+	{ "name = a\nnodes = 0\n", false },
+	{ "name = a\nnodes = 65\n", false },
+	{ "cpus_per_node = 0\n", false },
+	{ "cpus_per_node = 1x\n", false },
+	{ "cpus_per_node = 99999999999999999999\n", false },
+	{ "fetch_op = maybe\n", false },
+	{ "name =\n", false },
+	{ "", false },
+};
+
+static bool test_files(void)
+{
+	char path[] = "/tmp/sim-test-XXXXXX";
+	struct machine machine;
+	bool good = true;
+	unsigned int i;
+	int fd = mkstemp(path);
+
+	if (fd < 0 || !freopen("/dev/null", "w", stderr))
+		return false;
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		size_t length = strlen(files[i].text);
+
+		if (ftruncate(fd, 0) ||
+		    pwrite(fd, files[i].text, length, 0) != (ssize_t)length)
+			return false;
+		if (machine_read(&machine, path) != files[i].good) {
+			printf("# file %u is %s\n", i, files[i].good ? "refused" : "taken");
+			good = false;
+		}
+	}
+	close(fd);
+	unlink(path);
+	return good && !machine_read(&machine, "/nonexistent") &&
+	       !machine_read(&machine, "/");
+}
+
+static const struct {
+	const char *name;
+	bool (*run)(void);
+} tests[] = {
+	{ "a CPU alone: memory, then hits", test_alone },
+	{ "a line that was only read is written for free", test_exclusive },
+	{ "transfers in a node and between nodes", test_transfers },
+	{ "a queue for a line, one operation each", test_queue },
+	{ "the owner goes on while a request travels", test_batch },
+	{ "a migratory line moves when it is read", test_migratory },
+	{ "writes in the cache of a node", test_shared_cache },
+	{ "a cache has room for so many lines", test_capacity },
+	{ "outside of a run nothing costs time", test_free_outside },
+	{ "exact kinds are exact, with and without fetch-and-add", test_exact },
+	{ "racing loses counts", test_racing },
+	{ "approximate kinds are unbiased under contention", test_unbiased },
+	{ "the same seed gives the same, another one does not", test_deterministic },
+	{ "machine files that are wrong are refused", test_files },
+};
+
+#define TESTS	((int)(sizeof(tests) / sizeof(tests[0])))
+
+int tests_run(void)
+{
+	int failed = 0, status, i;
+	pid_t child;
+
+	printf("1..%d\n", TESTS);
+	for (i = 0; i < TESTS; i++) {
+		fflush(stdout);
+		child = fork();
+		if (!child) {
+			bool good = tests[i].run();
+
+			fflush(stdout);
+			_exit(!good);
+		}
+		status = 1;
+		if (child < 0 || waitpid(child, &status, 0) < 0)
+			perror("sim");
+		failed += !!status;
+		printf("%sok %d - %s\n", status ? "not " : "", i + 1, tests[i].name);
+	}
+	return !!failed;
+}

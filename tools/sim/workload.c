@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One run: the counter is contended for a short time, so that a kind that adapts
+ * has seen what it is in for; then it is given the events of a long time at once,
+ * as the paper's runs of 8 s are far longer than a model can run; then the
+ * machine warms up; then it is measured.
+ *
+ * External work of p percent is defined as in the paper: it makes the throughput
+ * of one thread with the cas counter 1 - p/100 of what it is without.  Each thread
+ * does so much on average, uniformly distributed from nothing to twice that.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../testing/shim/shim.h"
+#include "model.h"
+#include "workload.h"
+
+#define MILLISECOND	1000000000ULL	/* in picoseconds */
+#define CONTEND		(MILLISECOND / 20)
+#define LONGEST		(2 * MILLISECOND)
+#define HZ		250
+#define GROW_RATE	(1 << 20)	/* the module's default, per second */
+/* Thread 0 lets the module's work run, after so many of its increments. */
+#define WORKS_EVERY	64
+
+struct thread {
+	uint64_t random;
+	uint64_t operations;
+	uint64_t hot;		/* of these, in the hot counter */
+	uint64_t worked;	/* picoseconds */
+	char padding[32];
+};
+
+static struct {
+	const struct workload *workload;
+	void **counters;	/* the first one is hot */
+	struct thread *threads;
+	uint64_t mean_work;
+	uint64_t until;
+	uint64_t operations, operations_max;
+} run;
+
+/* SplitMix64 (Steele, Lea & Flood 2014). */
+static uint64_t next_random(uint64_t *seed)
+{
+	uint64_t z = *seed += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+/* Uniform, below n; the bias is n / 2^64. */
+static uint64_t random_below(uint64_t *seed, uint64_t n)
+{
+	return (unsigned __int128)next_random(seed) * n >> 64;
+}
+
+static void external_work(struct thread *thread)
+{
+	uint64_t work;
+
+	if (!run.mean_work)
+		return;
+	work = random_below(&thread->random, 2 * run.mean_work + 1);
+	thread->worked += work;
+	model_work(work);
+}
+
+static void *choose(struct thread *thread)
+{
+	if (run.workload->counters == 1 || thread->operations & 1) {
+		thread->hot++;
+		return run.counters[0];
+	}
+	return run.counters[1 + random_below(&thread->random, run.workload->counters - 1)];
+}
+
+static void body(int number)
+{
+	struct thread *thread = &run.threads[number];
+	void *counter;
+
+	while (model_now() < run.until && run.operations < run.operations_max) {
+		counter = choose(thread);
+		run.workload->type->inc(counter);
+		model_work(run.workload->machine->call);
+		thread->operations++;
+		run.operations++;
+		if (!number && thread->operations % WORKS_EVERY == 0)
+			model_free(shim_run_works);
+		external_work(thread);
+	}
+}
+
+static void phase(uint64_t picoseconds, uint64_t operations)
+{
+	run.operations = 0;
+	run.operations_max = operations;
+	run.until = model_time() + picoseconds;
+	model_run(run.workload->threads, body);
+}
+
+/* What `multiline_adapt` sees of a second is a phase of picoseconds. */
+static void let_a_second_pass(uint64_t picoseconds)
+{
+	shim_param("grow_rate", 1 + GROW_RATE * (picoseconds / 1e12));
+	shim_jiffies += HZ;
+	shim_run_works();
+}
+
+static bool make_counters(void)
+{
+	const struct workload *workload = run.workload;
+	int i;
+
+	run.counters = calloc(workload->counters, sizeof(*run.counters));
+	for (i = 0; i < workload->counters; i++) {
+		run.counters[i] = workload->type->make(workload->type);
+		if (!run.counters[i]) {
+			fprintf(stderr, "sim: no memory for %d counters of kind %s\n",
+				workload->counters, workload->type->name);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void free_counters(void)
+{
+	int i;
+
+	for (i = 0; i < run.workload->counters && run.counters[i]; i++)
+		run.workload->type->free(run.counters[i]);
+	free(run.counters);
+}
+
+static void preload(void)
+{
+	const struct workload *workload = run.workload;
+	int i;
+
+	if (!workload->preload)
+		return;
+	for (i = 0; i < workload->counters; i++)
+		workload->type->add(run.counters[i],
+				    i ? workload->preload / workload->counters :
+					workload->preload);
+}
+
+struct totals {
+	uint64_t operations, hot, worked, time, value;
+	struct model_statistics statistics;
+};
+
+static struct totals totals(void)
+{
+	struct totals totals = {
+		.time = model_time(),
+		.value = run.workload->type->read(run.counters[0]),
+		.statistics = *model_statistics(),
+	};
+	int i;
+
+	for (i = 0; i < run.workload->threads; i++) {
+		totals.operations += run.threads[i].operations;
+		totals.hot += run.threads[i].hot;
+		totals.worked += run.threads[i].worked;
+	}
+	return totals;
+}
+
+static double relative(double value, double truth)
+{
+	return truth ? value / truth - 1 : 0;
+}
+
+static void judge(const struct totals *from, const struct totals *to,
+		  struct outcome *outcome)
+{
+	double operations = to->operations - from->operations;
+	double time = to->time - from->time;
+	double busy = time * run.workload->threads - (to->worked - from->worked);
+
+	*outcome = (struct outcome) {
+		.per_ms = operations / time * MILLISECOND,
+		.ns = busy / operations / 1000,
+		.error = relative(to->value, (double)to->hot + run.workload->preload),
+		.period_error = relative((double)to->value - from->value,
+					 (double)to->hot - from->hot),
+		.milliseconds = time / MILLISECOND,
+		.misses = (to->statistics.misses - from->statistics.misses) / operations,
+		.transfers = (to->statistics.transfers - from->statistics.transfers) /
+			     operations,
+		.operations = operations,
+		.bytes = run.workload->type->bytes(run.counters[0]),
+	};
+}
+
+static bool start(const struct workload *workload, uint64_t mean_work)
+{
+	uint64_t seed = workload->seed;
+	int i;
+
+	run.workload = workload;
+	run.mean_work = mean_work;
+	if (!shim_init(machine_cpus(workload->machine), (int)workload->machine->nodes) ||
+	    !model_init(workload->machine)) {
+		fprintf(stderr, "sim: no memory for %s\n", workload->machine->name);
+		return false;
+	}
+	counters_init(next_random(&seed) | 1);
+	run.threads = calloc(workload->threads, sizeof(*run.threads));
+	for (i = 0; i < workload->threads; i++)
+		run.threads[i].random = next_random(&seed);
+	return make_counters();
+}
+
+static void finish(void)
+{
+	free_counters();
+	free(run.threads);
+	counters_settle();
+	model_exit();
+	shim_exit();
+}
+
+/* One thread that increments a cas counter and does nothing else. */
+static bool cas_alone(const struct workload *workload, uint64_t *picoseconds)
+{
+	struct workload alone = *workload;
+	struct totals from, to;
+
+	alone.type = counter_type("cas");
+	alone.threads = alone.counters = 1;
+	if (!start(&alone, 0))
+		return false;
+	phase(LONGEST, 100);
+	from = totals();
+	phase(LONGEST, 1000);
+	to = totals();
+	finish();
+	*picoseconds = (to.time - from.time) / 1000;
+	return true;
+}
+
+bool workload_run(const struct workload *workload, struct outcome *outcome)
+{
+	struct totals from, to;
+	uint64_t alone, warm_up;
+
+	if (!cas_alone(workload, &alone))
+		return false;
+	if (!start(workload, alone * workload->work / (100 - workload->work)))
+		return false;
+	if (workload->preload) {
+		phase(CONTEND, workload->operations / 4 + 1);
+		let_a_second_pass(CONTEND);
+		preload();
+	}
+	warm_up = model_time();
+	phase(LONGEST, workload->operations / 4 + 1);
+	let_a_second_pass(model_time() - warm_up);
+	phase(LONGEST / 2, workload->operations / 4 + 1);
+	from = totals();
+	phase(2 * LONGEST, workload->operations);
+	to = totals();
+	judge(&from, &to, outcome);
+	finish();
+	return true;
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/percpu.h>
+#include <linux/processor.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "adapt.h"
+#include "counters.h"
+#include "kind.h"
+#include "lines.h"
+#include "numa.h"
+#include "random.h"
+
+static struct scounter_params params_of(const struct counter_type *type)
+{
+	struct scounter_params params = {
+		.kind = type->kind,
+		.components = type->components,
+	};
+	u32 ppm;
+
+	/* The coarsest error that is served by this threshold. */
+	for (ppm = SCOUNTER_ERROR_PPM_MAX; type->threshold_log2; ppm -= 100) {
+		if (__SCOUNTER_THRESHOLD_LOG2((u64)ppm) == (int)type->threshold_log2) {
+			params.error_ppm = ppm;
+			break;
+		}
+	}
+	return params;
+}
+
+static void *module_make(const struct counter_type *type)
+{
+	struct scounter_params params = params_of(type);
+	struct scounter *counter = shim_zalloc(sizeof(*counter));
+
+	if (!counter)
+		return NULL;
+	if (scounter_init(counter, &params) || scounter_spread(counter, GFP_KERNEL)) {
+		free(counter);
+		return NULL;
+	}
+	return counter;
+}
+
+static void module_free(void *counter)
+{
+	scounter_gather(counter);
+	free(counter);
+}
+
+static void module_add(void *counter, uint64_t n)
+{
+	scounter_add((struct scounter *)counter, n);
+}
+
+static uint64_t module_read(void *counter)
+{
+	return scounter_read(counter);
+}
+
+static size_t module_bytes(void *counter)
+{
+	return scounter_bytes(counter);
+}
+
+/* The inline increments, with the kind known when they are compiled. */
+#define INC(name, kind_)						\
+static void name##_inc(void *counter)					\
+{									\
+	scounter_inc_kind(counter, kind_);				\
+}
+
+INC(atomic_word, SCOUNTER_ATOMIC)
+INC(percpu, SCOUNTER_PERCPU)
+INC(multiline, SCOUNTER_MULTILINE)
+INC(bfp_dup, SCOUNTER_BFP_DUP)
+INC(bfp_csup, SCOUNTER_BFP_CSUP)
+INC(racing, SCOUNTER_RACING)
+INC(cas, SCOUNTER_CAS)
+INC(rbo, SCOUNTER_RBO)
+INC(rbo_numa, SCOUNTER_RBO_NUMA)
+INC(rbo_numa_adapt, SCOUNTER_RBO_NUMA_ADAPT)
+INC(cohort, SCOUNTER_COHORT)
+INC(multiline_adapt, SCOUNTER_MULTILINE_ADAPT)
+INC(morris, SCOUNTER_MORRIS)
+INC(morris_adapt, SCOUNTER_MORRIS_ADAPT)
+INC(scalable, SCOUNTER_SCALABLE)
+INC(scalable32, SCOUNTER_SCALABLE32)
+INC(exact, SCOUNTER_EXACT)
+INC(approx, SCOUNTER_APPROX)
+
+/*
+ * The kernel's percpu_counter, for comparison: 32 bits a CPU, and from a batch of
+ * max(32, 2 * CPUs) on to the shared sum, under a lock.
+ */
+struct percpu_total {
+	int lock;
+	s64 sum;
+	s32 *percpu;
+	u64 allocated;
+};
+
+static void *total_make(const struct counter_type *type)
+{
+	struct percpu_total *total = shim_zalloc(sizeof(*total));
+
+	(void)type;
+	if (!total)
+		return NULL;
+	total->percpu = alloc_percpu(s32);
+	if (!total->percpu) {
+		free(total);
+		return NULL;
+	}
+	return total;
+}
+
+static void total_free(void *counter)
+{
+	struct percpu_total *total = counter;
+
+	free_percpu(total->percpu);
+	free(total);
+}
+
+static void total_to_sum(struct percpu_total *total, s64 n)
+{
+	int free;
+
+	do {
+		while (READ_ONCE(total->lock))
+			cpu_relax();
+		free = 0;
+	} while (!shim_try_cmpxchg(&total->lock, &free, 1, __ATOMIC_ACQUIRE));
+	WRITE_ONCE(total->sum, total->sum + n);
+	smp_store_release(&total->lock, 0);
+}
+
+static void total_inc(void *counter)
+{
+	struct percpu_total *total = counter;
+	s32 batch = max(32, 2 * shim_cpus);
+	s32 count = this_cpu_add_return(*total->percpu, 1);
+
+	if (unlikely(count >= batch)) {
+		this_cpu_write(*total->percpu, 0);
+		total_to_sum(total, count);
+	}
+}
+
+static void total_add(void *counter, uint64_t n)
+{
+	total_to_sum(counter, n);
+}
+
+static uint64_t total_read(void *counter)
+{
+	struct percpu_total *total = counter;
+	s64 sum = READ_ONCE(total->sum);
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(*per_cpu_ptr(total->percpu, cpu));
+	return sum;
+}
+
+/* struct percpu_counter with its list is 40 bytes on 64-bit kernels. */
+static size_t total_bytes(void *counter)
+{
+	(void)counter;
+	return 40 + sizeof(s32) * shim_cpus;
+}
+
+#define MODULE	.make = module_make, .free = module_free, .add = module_add,	\
+		.read = module_read, .bytes = module_bytes
+
+const struct counter_type counter_types[] = {
+	{ "atomic", MODULE, .inc = atomic_word_inc, .exact = true, .kind = SCOUNTER_ATOMIC },
+	{ "percpu", MODULE, .inc = percpu_inc, .exact = true, .kind = SCOUNTER_PERCPU },
+	{ "racing", MODULE, .inc = racing_inc, .kind = SCOUNTER_RACING },
+	{ "cas", MODULE, .inc = cas_inc, .exact = true, .kind = SCOUNTER_CAS },
+	{ "rbo", MODULE, .inc = rbo_inc, .exact = true, .kind = SCOUNTER_RBO },
+	{ "rbo_numa", MODULE, .inc = rbo_numa_inc, .exact = true,
+	  .kind = SCOUNTER_RBO_NUMA },
+	{ "rbo_numa_adapt", MODULE, .inc = rbo_numa_adapt_inc, .exact = true,
+	  .kind = SCOUNTER_RBO_NUMA_ADAPT },
+	{ "cohort", MODULE, .inc = cohort_inc, .exact = true, .kind = SCOUNTER_COHORT },
+	{ "multiline", MODULE, .inc = multiline_inc, .exact = true,
+	  .kind = SCOUNTER_MULTILINE },
+	{ "multiline_8", MODULE, .inc = multiline_inc, .exact = true,
+	  .kind = SCOUNTER_MULTILINE, .components = 8 },
+	{ "multiline_adapt", MODULE, .inc = multiline_adapt_inc, .exact = true,
+	  .kind = SCOUNTER_MULTILINE_ADAPT },
+	{ "morris", MODULE, .inc = morris_inc, .kind = SCOUNTER_MORRIS },
+	{ "morris_adapt", MODULE, .inc = morris_adapt_inc, .kind = SCOUNTER_MORRIS_ADAPT },
+	{ "bfp_dup", MODULE, .inc = bfp_dup_inc, .kind = SCOUNTER_BFP_DUP },
+	{ "bfp_csup", MODULE, .inc = bfp_csup_inc, .kind = SCOUNTER_BFP_CSUP },
+	{ "scalable", MODULE, .inc = scalable_inc, .kind = SCOUNTER_SCALABLE },
+	{ "scalable32", MODULE, .inc = scalable32_inc, .kind = SCOUNTER_SCALABLE32 },
+#define THRESHOLD(n) \
+	{ "scalable_2^" #n, MODULE, .inc = scalable_inc, .kind = SCOUNTER_SCALABLE, \
+	  .threshold_log2 = n }
+	THRESHOLD(10), THRESHOLD(11), THRESHOLD(12),
+	THRESHOLD(13), THRESHOLD(14), THRESHOLD(15),
+	{ "exact", MODULE, .inc = exact_inc, .exact = true, .kind = SCOUNTER_EXACT },
+	{ "approx", MODULE, .inc = approx_inc, .kind = SCOUNTER_APPROX },
+	{ "percpu_counter", total_make, total_free, total_inc, total_add, total_read,
+	  total_bytes, .exact = true },
+	{ }
+};
+
+const struct counter_type *counter_type(const char *name)
+{
+	const struct counter_type *type;
+
+	for (type = counter_types; type->name; type++)
+		if (!strcmp(type->name, name))
+			return type;
+	return NULL;
+}
+
+void counters_init(uint64_t seed)
+{
+	static bool started;
+
+	scounter_random_init(seed);
+	scounter_numa_init();
+	if (scounter_places_init())
+		abort();
+	if (!started)
+		scounter_adapt_init();
+	started = true;
+}
+
+void counters_settle(void)
+{
+	shim_run_works();
+	shim_grace_period();
+	shim_run_works();
+}

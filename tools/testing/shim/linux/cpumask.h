@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* User-space stand-in for the kernel header of this name. */
+#ifndef _SHIM_LINUX_CPUMASK_H
+#define _SHIM_LINUX_CPUMASK_H
+
+#include "../shim.h"
+
+#define nr_cpu_ids			((unsigned int)shim_cpus)
+#define num_possible_cpus()		((unsigned int)shim_cpus)
+#define num_online_cpus()		((unsigned int)shim_cpus)
+#define for_each_possible_cpu(cpu) \
+	for ((cpu) = 0; (int)(cpu) < shim_cpus; (cpu)++)
+#define for_each_online_cpu(cpu)	for_each_possible_cpu(cpu)
+
+#endif /* _SHIM_LINUX_CPUMASK_H */

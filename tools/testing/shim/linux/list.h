@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* User-space stand-in for the kernel header of this name. */
+#ifndef _SHIM_LINUX_LIST_H
+#define _SHIM_LINUX_LIST_H
+
+#include <stdbool.h>
+
+#include <linux/container_of.h>
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+#define LIST_HEAD_INIT(name)	{ &(name), &(name) }
+#define LIST_HEAD(name)		struct list_head name = LIST_HEAD_INIT(name)
+
+static inline void INIT_LIST_HEAD(struct list_head *list)
+{
+	list->next = list->prev = list;
+}
+
+static inline bool list_empty(const struct list_head *list)
+{
+	return list->next == list;
+}
+
+static inline void list_add(struct list_head *node, struct list_head *head)
+{
+	node->next = head->next;
+	node->prev = head;
+	head->next->prev = node;
+	head->next = node;
+}
+
+static inline void list_del_init(struct list_head *node)
+{
+	node->next->prev = node->prev;
+	node->prev->next = node->next;
+	INIT_LIST_HEAD(node);
+}
+
+#define list_entry(node, type, member)	container_of(node, type, member)
+
+#define list_for_each_entry_safe(at, after, head, member)		\
+	for (at = list_entry((head)->next, typeof(*at), member),	\
+	     after = list_entry(at->member.next, typeof(*at), member);	\
+	     &at->member != (head);					\
+	     at = after, after = list_entry(at->member.next, typeof(*at), member))
+
+#endif /* _SHIM_LINUX_LIST_H */

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* User-space stand-in for the kernel header of this name. */
+#ifndef _SHIM_LINUX_RANDOM_H
+#define _SHIM_LINUX_RANDOM_H
+
+#include "../shim.h"
+
+#define get_random_bytes(buffer, size)	shim_entropy(buffer, size)
+
+#endif /* _SHIM_LINUX_RANDOM_H */

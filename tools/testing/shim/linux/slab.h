@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* User-space stand-in for the kernel header of this name. */
+#ifndef _SHIM_LINUX_SLAB_H
+#define _SHIM_LINUX_SLAB_H
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <linux/gfp.h>
+#include <linux/overflow.h>
+#include "../shim.h"
+
+#define kzalloc(size, gfp)		((void)(gfp), shim_zalloc(size))
+#define kzalloc_node(size, gfp, node)	((void)(gfp), (void)(node), shim_zalloc(size))
+#define kcalloc(n, size, gfp)		((void)(gfp), shim_zalloc((n) * (size)))
+#define kfree(memory)			free(memory)
+
+#endif /* _SHIM_LINUX_SLAB_H */

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* User-space stand-in for the kernel header of this name. */
+#ifndef _SHIM_LINUX_STRING_H
+#define _SHIM_LINUX_STRING_H
+
+#include <errno.h>
+#include <string.h>
+
+#endif /* _SHIM_LINUX_STRING_H */

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Per-CPU memory, and what the kernel does later.
+ *
+ * Per-CPU variables are in a section of their own, which is the first part of a
+ * template.  Every CPU has a copy of it; the address of a variable in the
+ * template plus the CPU's offset is its own.  The second part of the template
+ * is what is allocated at run time.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+
+#include "shim.h"
+
+/* Enough for the 7500 counters of a benchmark. */
+#define POOL_BYTES	(128 * 1024)
+#define AREA_ALIGN	4096UL
+
+SHIM_PERCPU static char pool[POOL_BYTES] __attribute__((aligned(64)));
+
+extern char __start_shim_percpu[], __stop_shim_percpu[];
+extern const struct shim_param __start_shim_params[] __attribute__((weak));
+extern const struct shim_param __stop_shim_params[] __attribute__((weak));
+
+#ifdef SHIM_MODEL
+struct shim_cpu shim_this;
+#else
+__thread struct shim_cpu shim_this;
+#endif
+
+int shim_cpus, shim_nodes;
+unsigned long shim_jiffies;
+
+static char *areas;
+static size_t area_bytes;
+static size_t pool_used;
+
+static pthread_mutex_t later_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct rcu_head *callbacks;
+static struct work_struct *works;
+
+int shim_node_of(int cpu)
+{
+	return (int)((long)cpu * shim_nodes / shim_cpus);
+}
+
+unsigned long shim_offset_of(int cpu)
+{
+	return (unsigned long)areas + cpu * area_bytes -
+	       (unsigned long)__start_shim_percpu;
+}
+
+bool shim_init(int cpus, int nodes)
+{
+	size_t used = __stop_shim_percpu - __start_shim_percpu;
+
+	if (cpus < 1 || nodes < 1 || cpus % nodes)
+		return false;
+	shim_cpus = cpus;
+	shim_nodes = nodes;
+	area_bytes = (used + AREA_ALIGN - 1) / AREA_ALIGN * AREA_ALIGN;
+	/* Zero, as are all per-CPU variables; only what is touched is there. */
+	areas = mmap(NULL, area_bytes * cpus, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (areas == MAP_FAILED)
+		return false;
+	pool_used = 0;
+	shim_be(0);
+	return true;
+}
+
+void shim_exit(void)
+{
+	munmap(areas, area_bytes * shim_cpus);
+	areas = NULL;
+}
+
+void shim_be(int cpu)
+{
+	shim_this.offset = shim_offset_of(cpu);
+	shim_this.cpu = cpu;
+	shim_this.node = shim_node_of(cpu);
+	shim_this.context = SHIM_TASK;
+}
+
+/* From the pool, one after the other; only the last one can be given back. */
+void *shim_percpu_alloc(size_t size, size_t align)
+{
+	size_t start = (pool_used + align - 1) / align * align;
+	int cpu;
+
+	if (start + size > POOL_BYTES)
+		return NULL;
+	pool_used = start + size;
+	for (cpu = 0; cpu < shim_cpus; cpu++)
+		memset(pool + start + shim_offset_of(cpu), 0, size);
+	return pool + start;
+}
+
+void shim_percpu_free(void *address, size_t size)
+{
+	if ((char *)address + size == pool + pool_used)
+		pool_used -= size;
+}
+
+void *shim_zalloc(size_t size)
+{
+	size_t rounded = (size + 63) / 64 * 64;
+	void *memory = aligned_alloc(64, rounded ? rounded : 64);
+
+	if (memory)
+		memset(memory, 0, rounded);
+	return memory;
+}
+
+void shim_entropy(void *buffer, size_t size)
+{
+	if (getrandom(buffer, size, 0) != (ssize_t)size)
+		abort();
+}
+
+void shim_call_rcu(struct rcu_head *head, void (*function)(struct rcu_head *))
+{
+	head->function = function;
+	pthread_mutex_lock(&later_lock);
+	head->next = callbacks;
+	callbacks = head;
+	pthread_mutex_unlock(&later_lock);
+}
+
+void shim_grace_period(void)
+{
+	struct rcu_head *head, *next;
+
+	do {
+		pthread_mutex_lock(&later_lock);
+		head = callbacks;
+		callbacks = NULL;
+		pthread_mutex_unlock(&later_lock);
+		for (; head; head = next) {
+			next = head->next;
+			head->function(head);
+		}
+	} while (callbacks);
+}
+
+bool shim_queue_work(struct work_struct *work)
+{
+	bool queued;
+
+	pthread_mutex_lock(&later_lock);
+	queued = !work->pending;
+	if (queued) {
+		work->pending = 1;
+		work->next = works;
+		works = work;
+	}
+	pthread_mutex_unlock(&later_lock);
+	return queued;
+}
+
+void shim_cancel_work(struct work_struct *work)
+{
+	struct work_struct **at;
+
+	pthread_mutex_lock(&later_lock);
+	for (at = &works; *at; at = &(*at)->next) {
+		if (*at == work) {
+			*at = work->next;
+			break;
+		}
+	}
+	work->pending = 0;
+	pthread_mutex_unlock(&later_lock);
+}
+
+void shim_run_works(void)
+{
+	struct work_struct *work, *next;
+
+	pthread_mutex_lock(&later_lock);
+	work = works;
+	works = NULL;
+	pthread_mutex_unlock(&later_lock);
+	for (; work; work = next) {
+		pthread_mutex_lock(&later_lock);
+		next = work->next;
+		work->pending = 0;
+		pthread_mutex_unlock(&later_lock);
+		work->function(work);
+	}
+}
+
+bool shim_param(const char *name, unsigned int value)
+{
+	const struct shim_param *param;
+
+	for (param = __start_shim_params; param < __stop_shim_params; param++) {
+		if (!strcmp(param->name, name) && param->size == sizeof(value)) {
+			memcpy(param->value, &value, sizeof(value));
+			return true;
+		}
+	}
+	return false;
+}

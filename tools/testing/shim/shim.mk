@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The module's counters for user space.  To be included where `top` is the root of
+# the sources and `build` a folder for the objects:
+#
+#	$(shim_flags)	for whatever includes the module's headers
+#	$(shim_objects)	the counters, the shim, and counters by name
+#
+# Set `model := 1` before for a program that defines what shim.h leaves to a model.
+# Everything of kmod/ is taken but what needs the kernel's files and registry.
+
+KMOD ?= $(top)/kmod
+INCLUDE ?= $(top)/include
+shim_dir := $(top)/tools/testing/shim
+
+shim_left_out := main registry sysfs debugfs snapshot array group topk
+shim_kmod := $(filter-out $(shim_left_out),$(patsubst $(KMOD)/%.c,%,$(wildcard $(KMOD)/*.c)))
+
+shim_flags := -I$(shim_dir) -I$(INCLUDE) -I$(KMOD)
+shim_flags += -DCONFIG_64BIT=1 -DCONFIG_SMP=1 -fno-strict-aliasing -fwrapv
+shim_flags += $(if $(model),-DSHIM_MODEL)
+# As the kernel is compiled: its tables have functions that need no argument.
+shim_kmod_flags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare
+shim_kmod_flags += -Wno-missing-field-initializers -Werror
+
+shim_objects := $(patsubst %,$(build)/kmod/%.o,$(shim_kmod))
+shim_objects += $(build)/shim/shim.o $(build)/shim/counters.o
+
+$(build)/kmod/%.o: $(KMOD)/%.c | $(build)/kmod
+	$(CC) $(shim_kmod_flags) $(CFLAGS) $(shim_flags) -MMD -c -o $@ $<
+
+$(build)/shim/%.o: $(shim_dir)/%.c | $(build)/shim
+	$(CC) -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror $(CFLAGS) $(shim_flags) -MMD -c -o $@ $<
+
+$(build)/kmod $(build)/shim:
+	mkdir -p $@
+
+-include $(shim_objects:.o=.d)
