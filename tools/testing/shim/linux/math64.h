@@ -39,27 +39,10 @@ static inline u64 mul_u64_u64_div_u64(u64 a, u64 mul, u64 divisor)
 	return (unsigned __int128)a * mul / divisor;
 }
 
-static inline u64 div_u64(u64 dividend, u32 divisor)
-{
-	return dividend / divisor;
-}
-
 static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *rest)
 {
 	*rest = dividend % divisor;
 	return dividend / divisor;
-}
-
-/* The integer part of the square root, bit by bit. */
-static inline u32 int_sqrt64(u64 square)
-{
-	u64 root = 0;
-	u64 bit;
-
-	for (bit = 1ULL << 31; bit; bit >>= 1)
-		if ((root | bit) * (root | bit) <= square)
-			root |= bit;
-	return root;
 }
 
 #endif /* _SHIM_LINUX_MATH64_H */

@@ -36,10 +36,4 @@
 
 #define clamp(value, low, high)	min(max(value, low), high)
 
-#define max_t(type, a, b) ({				\
-	type _max_t_a = (a);				\
-	type _max_t_b = (b);				\
-	_max_t_a > _max_t_b ? _max_t_a : _max_t_b;	\
-})
-
 #endif /* _SHIM_LINUX_MINMAX_H */

@@ -26,8 +26,6 @@ typedef u32 __u32;
 typedef s64 __s64;
 typedef u64 __u64;
 
-#define U64_MAX	(~0ULL)
-
 #define U32_MAX		0xffffffffU
 #define S32_MAX		0x7fffffff
 #define U64_MAX		0xffffffffffffffffULL

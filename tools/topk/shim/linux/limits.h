@@ -5,6 +5,4 @@
 
 #include <linux/types.h>
 
-#define U32_MAX	((u32)~0U)
-
 #endif
