@@ -2,9 +2,9 @@
 /*
  * Is a kind non-blocking?  CPUs 1 and 2 count in one counter, each second event
  * as after a failed compare-and-swap, where a lock would be taken.  CPU 0 stops
- * CPU 1 again and again wherever it is, by an NMI whose handler spins, and waits
- * for CPU 2 to count another PROGRESS events.  Only a lock that CPU 1 holds, or
- * a wait for it, can keep CPU 2 from that.
+ * CPU 1 again and again anywhere in an increment, by an NMI whose handler spins,
+ * and waits for CPU 2 to count another PROGRESS events.  Only a lock that CPU 1
+ * holds, or a wait for it, can keep CPU 2 from that.
  *
  * Loading succeeds if CPU 2 always did so, and fails with ETIMEDOUT once it did
  * not for TIMEOUT; with ENODEV where there are no NMIs to send, or no three CPUs.
@@ -41,12 +41,27 @@ static bool counting[3];	/* in the middle of an increment */
 #ifdef CONFIG_X86_LOCAL_APIC
 #define STALLED_CPU	1
 
-static bool stall, stalled;
+static bool stall, stalled, missed;
+
+/*
+ * Not in an interrupt: stopped in the middle of setting the clock, CPU 1 would
+ * stop all others at their next tick.  An NMI itself counts as one of hardirq.
+ */
+static bool in_an_increment(void)
+{
+	return READ_ONCE(counting[STALLED_CPU]) &&
+		hardirq_count() == HARDIRQ_OFFSET && !in_serving_softirq();
+}
 
 static int spin_in_nmi(unsigned int type, struct pt_regs *regs)
 {
 	if (smp_processor_id() != STALLED_CPU || !READ_ONCE(stall))
 		return NMI_DONE;
+	if (!in_an_increment()) {
+		WRITE_ONCE(stall, false);
+		WRITE_ONCE(missed, true);
+		return NMI_HANDLED;
+	}
 	WRITE_ONCE(stalled, true);
 	while (READ_ONCE(stall))
 		cpu_relax();
@@ -66,10 +81,16 @@ static void stall_finish(void)
 
 static void stall_begin(void)
 {
-	WRITE_ONCE(stall, true);
-	apic->send_IPI(STALLED_CPU, NMI_VECTOR);
-	while (!READ_ONCE(stalled))
-		cpu_relax();
+	do {
+		WRITE_ONCE(missed, false);
+		WRITE_ONCE(stall, true);
+		apic->send_IPI(STALLED_CPU, NMI_VECTOR);
+		while (!READ_ONCE(stalled) && !READ_ONCE(missed))
+			cpu_relax();
+		if (!READ_ONCE(missed))
+			return;
+		usleep_range(20, 100);
+	} while (true);
 }
 
 static void stall_end(void)
@@ -151,7 +172,7 @@ static int with_threads(void)
 	}
 	/* Both count before the first stall: one that never ran cannot be met. */
 	while (!err && !(READ_ONCE(counted[1]) && READ_ONCE(counted[2])))
-		usleep_range(1000, 2000);
+		msleep(20);
 	if (!err)
 		err = stall_and_watch();
 	for (cpu = 1; cpu <= 2; cpu++)
