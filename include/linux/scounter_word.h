@@ -488,8 +488,8 @@ __scounter_morris_adapt_try_inc(struct scounter_word64 *counter,
 	}
 	if (__scounter_decimates(upper, class, &above))
 		return __scounter_trial_step(above, 1);
-	atomic64_add(1ULL << 32, &counter->word);
-	return SCOUNTER_DONE;
+	/* No blind addition: after a reset 1 in the upper half would be 1 - a. */
+	return __scounter_swap64(&counter->word, word, word + (1ULL << 32));
 }
 
 static __always_inline u32 __scounter_racing_inc(struct scounter_word64 *counter)

@@ -42,6 +42,12 @@ static void count(struct scounter_topk *topk, const void *key, u64 n)
 	preempt_enable_notrace();
 }
 
+/* One place for all calls, so that it warns once in all. */
+static noinline notrace void warn_of_no_table(void)
+{
+	WARN_ONCE(1, "scounter: a hit without a table\n");
+}
+
 /**
  * scounter_topk_add - count n hits of a key at once
  * @topk: the table; NULL is warned of once, and ignored
@@ -54,9 +60,10 @@ static void count(struct scounter_topk *topk, const void *key, u64 n)
  */
 notrace void scounter_topk_add(struct scounter_topk *topk, const void *key, u64 n)
 {
-	if (WARN_ONCE(!topk, "scounter: a hit without a table\n") || !n)
-		return;
-	count(topk, key, n);
+	if (unlikely(!topk))
+		warn_of_no_table();
+	else if (n)
+		count(topk, key, n);
 }
 EXPORT_SYMBOL_GPL(scounter_topk_add);
 
@@ -69,9 +76,10 @@ EXPORT_SYMBOL_GPL(scounter_topk_add);
  */
 notrace void scounter_topk_hit(struct scounter_topk *topk, const void *key)
 {
-	if (WARN_ONCE(!topk, "scounter: a hit without a table\n"))
-		return;
-	count(topk, key, 1);
+	if (unlikely(!topk))
+		warn_of_no_table();
+	else
+		count(topk, key, 1);
 }
 EXPORT_SYMBOL_GPL(scounter_topk_hit);
 
