@@ -2,7 +2,7 @@
 /*
  * One array as the parameters say.  With `hammer`, threads on all CPUs, and hard
  * and soft interrupts that they raise, count in its first 256 counters, until
- * `run` is cleared; with `busted`, one event in 64 is claimed and not counted.
+ * `run` is cleared; with `busted`, one event in 16 is claimed and not counted.
  *
  * /sys/kernel/debug/scounter_array_try has what was counted, the sum of all
  * values, and the bytes, refusals and saturation of the array, a line each; and
@@ -56,7 +56,7 @@ static void count(void)
 {
 	u32 i = raw_cpu_inc_return(next_index);
 
-	if (!busted || i % 64)
+	if (!busted || i % 16)
 		scounter_array_inc(array, i % COUNTERS);
 	atomic64_inc(&counted);
 }
