@@ -18,15 +18,6 @@
 #include "kind.h"
 #include "random.h"
 
-static notrace u64 sum(const struct scounter_ref *ref, u64 old, u64 n)
-{
-	if (old == S64_MAX && ref->class->flags & SCOUNTER_CLASS_WRAP) {
-		scounter_note(ref, SCOUNTER_F_WRAPPED);
-		return 0;
-	}
-	return n > S64_MAX - old ? S64_MAX : old + n;
-}
-
 static notrace void cas_apply(const struct scounter_ref *ref, u64 n, u32 failures,
 			      struct rnd_state *rnd)
 {
@@ -38,7 +29,7 @@ static notrace void cas_apply(const struct scounter_ref *ref, u64 n, u32 failure
 			old = atomic64_read(&ref->word64->word);
 		}
 		if (atomic64_try_cmpxchg_relaxed(&ref->word64->word, &old,
-						 sum(ref, old, n)))
+						 scounter_exact_sum(ref, old, n, S64_MAX)))
 			return;
 	}
 }
@@ -93,7 +84,8 @@ static notrace void cohort_add(const struct scounter_ref *ref, u64 n)
 {
 	s64 old = atomic64_read(&ref->word64->word);
 
-	if (!atomic64_try_cmpxchg_relaxed(&ref->word64->word, &old, sum(ref, old, n)))
+	if (!atomic64_try_cmpxchg_relaxed(&ref->word64->word, &old,
+					  scounter_exact_sum(ref, old, n, S64_MAX)))
 		cohort_apply(ref, n, 1);
 }
 
@@ -142,8 +134,9 @@ static u64 cas_fetch_reset(const struct scounter_ref *ref)
 
 static notrace void racing_add(const struct scounter_ref *ref, u64 n)
 {
-	atomic64_set(&ref->word64->word,
-		     sum(ref, atomic64_read(&ref->word64->word) & S64_MAX, n));
+	u64 old = atomic64_read(&ref->word64->word) & S64_MAX;
+
+	atomic64_set(&ref->word64->word, scounter_exact_sum(ref, old, n, S64_MAX));
 }
 
 static notrace void racing_finish(const struct scounter_ref *ref, u32 outcome)

@@ -93,6 +93,20 @@ static inline void scounter_note(const struct scounter_ref *ref, u32 flags)
 		atomic_or(flags, &ref->counter->flags);
 }
 
+/*
+ * What an exact word with @old in it becomes by @n more events: it stays at the
+ * end of its range, @max, or, as its class says, begins again at 0.
+ */
+static inline u64 scounter_exact_sum(const struct scounter_ref *ref, u64 old, u64 n,
+				     u64 max)
+{
+	if (old == max && ref->class->flags & SCOUNTER_CLASS_WRAP) {
+		scounter_note(ref, SCOUNTER_F_WRAPPED);
+		return 0;
+	}
+	return n > max - old ? max : old + n;
+}
+
 /* The estimate of an exact value below the end of its range, or at it. */
 void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,
 			     u64 value_max);

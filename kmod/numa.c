@@ -127,34 +127,32 @@ static notrace bool takes_node(const struct scounter_ref *ref, u64 seen,
 	       try->failures >= QUICK_TRIES + BACKOFF_TRIES;
 }
 
-static notrace u64 sum(const struct scounter_ref *ref, u64 seen, u64 n)
+/* What the word becomes. */
+static notrace u64 next(const struct scounter_ref *ref, u64 seen, u64 n,
+			const struct numa_try *try)
 {
-	u64 value = value_of(seen);
+	u64 value = scounter_exact_sum(ref, value_of(seen), n,
+				       __scounter_numa.value_max);
 
-	if (value == __scounter_numa.value_max &&
-	    ref->class->flags & SCOUNTER_CLASS_WRAP) {
-		scounter_note(ref, SCOUNTER_F_WRAPPED);
-		return 0;
-	}
-	return n > __scounter_numa.value_max - value ? __scounter_numa.value_max :
-						     value + n;
+	return takes_node(ref, seen, try) ? value | try->tag : value;
 }
 
 static notrace void numa_apply(const struct scounter_ref *ref, u64 n, u32 failures)
 {
 	struct numa_try try = { .failures = failures };
 	struct rnd_state *rnd = scounter_random_get();
-	s64 seen, new;
+	s64 seen;
 
 	try.tag = raw_cpu_read(scounter_place.numa_tag);
 	for (;;) {
 		seen = atomic64_read(&ref->word64->word);
-		new = sum(ref, seen, n);
 		if (takes_node(ref, seen, &try)) {
-			new |= try.tag;
 			hold_off(try.tag);
+			/* Others have counted meanwhile. */
+			seen = atomic64_read(&ref->word64->word);
 		}
-		if (atomic64_try_cmpxchg_relaxed(&ref->word64->word, &seen, new))
+		if (atomic64_try_cmpxchg_relaxed(&ref->word64->word, &seen,
+						 next(ref, seen, n, &try)))
 			break;
 		after_failure(&try, seen, rnd);
 	}
