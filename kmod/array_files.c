@@ -213,7 +213,7 @@ static struct notifier_block module_block = {
 
 int scounter_arrays_init(void)
 {
-	root = scounter_debugfs_arrays();
+	root = debugfs_create_dir(SCOUNTER_ARRAYS_DIRECTORY, scounter_debugfs_root());
 	return register_module_notifier(&module_block);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /sys/kernel/debug/scounter/: `counters`, a table of all counters; `kinds`, a
- * table of the kinds; and <group>/<counter>, the value of one.  No file can be written, so that all
- * of them are there under lockdown too.
+ * table of the kinds; and <group>/<counter>, the value of one.  Arrays and tables
+ * of frequent items have a directory each, and make it themselves.  No file can be
+ * written, so that all of them are there under lockdown too.
  *
  * Without debugfs the entries in it are ERR_PTRs, which debugfs itself
  * ignores: the counters then do without these files.
@@ -18,8 +19,6 @@
 
 #define TABLE_FILE	"counters"
 #define KINDS_FILE	"kinds"
-#define ARRAYS_DIR	"arrays"
-#define TOPK_DIRECTORY	"topk"
 
 static struct dentry *root;
 
@@ -156,7 +155,8 @@ static void debugfs_remove_entry(struct scounter_entry *entry)
 static bool debugfs_reserves(const char *group)
 {
 	return !strcmp(group, TABLE_FILE) || !strcmp(group, KINDS_FILE) ||
-	       !strcmp(group, ARRAYS_DIR) || !strcmp(group, TOPK_DIRECTORY);
+	       !strcmp(group, SCOUNTER_ARRAYS_DIRECTORY) ||
+	       !strcmp(group, SCOUNTER_TOPK_DIRECTORY);
 }
 
 static const struct scounter_view debugfs_view = {
@@ -167,12 +167,6 @@ static const struct scounter_view debugfs_view = {
 	.remove		= debugfs_remove_entry,
 	.reserves	= debugfs_reserves,
 };
-
-/* A directory for the snapshots of arrays; goes with all others. */
-struct dentry *scounter_debugfs_arrays(void)
-{
-	return debugfs_create_dir(ARRAYS_DIR, root);
-}
 
 struct dentry *scounter_debugfs_root(void)
 {

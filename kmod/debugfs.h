@@ -4,9 +4,12 @@
 
 struct dentry;
 
+/* In the root beside the groups: no group can have these names. */
+#define SCOUNTER_ARRAYS_DIRECTORY	"arrays"
+#define SCOUNTER_TOPK_DIRECTORY		"topk"
+
 void scounter_debugfs_init(void);
 void scounter_debugfs_exit(void);
 struct dentry *scounter_debugfs_root(void);
-struct dentry *scounter_debugfs_arrays(void);
 
 #endif /* _SCOUNTER_DEBUGFS_H */

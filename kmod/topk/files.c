@@ -304,7 +304,7 @@ static struct notifier_block module_block = {
 
 int scounter_topk_init(void)
 {
-	root = debugfs_create_dir("topk", scounter_debugfs_root());
+	root = debugfs_create_dir(SCOUNTER_TOPK_DIRECTORY, scounter_debugfs_root());
 	return register_module_notifier(&module_block);
 }
 
