@@ -16,7 +16,8 @@
  *
  * Inflating takes lines that are ready: an increment allocates nothing, whatever
  * its context.  If there are none, the word stays a count, and the next increment
- * that is contended asks again; work refills what was taken.
+ * that is contended asks again; work refills what was taken.  A static counter
+ * inflates while it is registered: nobody would take the lines back afterwards.
  *
  * Deflating has to move the value from many words to one, in one step for those
  * who read, and while others count.  A closing word sends all increments to
@@ -77,7 +78,8 @@ struct inflated {
 	struct scounter_word64 *word;	/* NULL: is destroyed, or a count again */
 	raw_spinlock_t *lock;		/* of that word */
 	struct rcu_head rcu;
-	struct llist_node fresh, dead;
+	struct llist_node fresh;	/* on that list */
+	struct llist_node leaving;	/* on closed, later on dead */
 	struct list_head watched;
 	u64 seen[];			/* by node: the line when last looked at */
 };
@@ -92,6 +94,7 @@ static raw_spinlock_t locks[1 << LOCKS_LOG2];
 
 static struct inflated *ready[READY];
 static LLIST_HEAD(fresh);	/* inflated since the work ran */
+static LLIST_HEAD(closed);	/* to be deflated when nobody counts in them */
 static LLIST_HEAD(dead);	/* to be freed */
 static LIST_HEAD(watched);	/* may grow; the work's alone */
 
@@ -204,15 +207,18 @@ static notrace bool give_back(struct inflated *inflated)
 
 static notrace void bury(struct inflated *inflated)
 {
-	llist_add(&inflated->dead, &dead);
+	llist_add(&inflated->leaving, &dead);
 	irq_work_queue(&tend_irq_work);
 }
 
-/* Returns false if there were no lines, or another CPU changed the word. */
+/* Returns false if there are no lines, or another CPU changed the word. */
 static notrace bool inflate(const struct scounter_ref *ref, s64 seen)
 {
-	struct inflated *inflated = take_ready();
+	struct inflated *inflated;
 
+	if (ref->counter && !READ_ONCE(ref->counter->may_inflate))
+		return false;
+	inflated = take_ready();
 	if (!inflated) {
 		if (ref->counter)
 			atomic_inc(&ref->counter->deferred);
@@ -271,19 +277,11 @@ static notrace bool inflated_add(struct scounter_word64 *word, u64 seen, u64 n)
 	return true;
 }
 
-static notrace u64 plain_sum(const struct scounter_ref *ref, u64 old, u64 n)
-{
-	if (old == SCOUNTER_ADAPT_MAX && ref->class->flags & SCOUNTER_CLASS_WRAP) {
-		scounter_note(ref, SCOUNTER_F_WRAPPED);
-		return 0;
-	}
-	return n > SCOUNTER_ADAPT_MAX - old ? SCOUNTER_ADAPT_MAX : old + n;
-}
-
 static notrace bool plain_add(const struct scounter_ref *ref, s64 seen, u64 n)
 {
 	return atomic64_try_cmpxchg_relaxed(&ref->word64->word, &seen,
-					    plain_sum(ref, seen, n));
+					    scounter_exact_sum(ref, seen, n,
+							       SCOUNTER_ADAPT_MAX));
 }
 
 static notrace void adapt_apply(const struct scounter_ref *ref, u64 n, u32 failures)
@@ -369,15 +367,27 @@ static void tasks_have_slept(struct rcu_head *rcu)
 	call_rcu(rcu, deflate);
 }
 
+/*
+ * By work, as asking for a grace period may wake a task, which who resets a
+ * counter under the lock of a runqueue or in an NMI cannot.
+ */
+static void deflate_closed(void)
+{
+	struct inflated *inflated, *next;
+
+	llist_for_each_entry_safe(inflated, next, llist_del_all(&closed), leaving)
+		scounter_call_rcu_tasks(&inflated->rcu, tasks_have_slept);
+}
+
 static void close(struct scounter_word64 *word, u64 seen)
 {
 	struct inflated *inflated = inflated_of(seen);
 
-	/* In NMI context no grace period can be asked for: at the next reset. */
-	if (!SCOUNTER_CAN_WAIT_FOR_TASKS || in_nmi())
+	if (!SCOUNTER_CAN_WAIT_FOR_TASKS ||
+	    atomic64_cmpxchg(&word->word, seen, closing_word(inflated)) != seen)
 		return;
-	if (atomic64_cmpxchg(&word->word, seen, closing_word(inflated)) == seen)
-		scounter_call_rcu_tasks(&inflated->rcu, tasks_have_slept);
+	llist_add(&inflated->leaving, &closed);
+	irq_work_queue(&tend_irq_work);
 }
 
 /* Returns false if the offset is sealed. */
@@ -425,6 +435,12 @@ static u64 adapt_fetch_reset(const struct scounter_ref *ref)
 	return value;
 }
 
+static int adapt_spread(struct scounter *counter, gfp_t gfp)
+{
+	WRITE_ONCE(counter->may_inflate, true);
+	return 0;
+}
+
 /*
  * Nobody counts or reads any more: back to a count.  A callback that still waits
  * to deflate the word finds that it is not there any more.
@@ -436,6 +452,8 @@ static void adapt_gather(const struct scounter_ref *ref)
 	unsigned long flags;
 	u64 seen;
 
+	if (ref->counter)
+		WRITE_ONCE(ref->counter->may_inflate, false);
 	/* Nobody else changes the word under its lock now. */
 	raw_spin_lock_irqsave(lock_of(word), flags);
 	seen = atomic64_read_acquire(&word->word);
@@ -533,11 +551,11 @@ static void free_dead(struct llist_node *list)
 
 	if (!list)
 		return;
-	llist_for_each_entry(inflated, list, dead)
+	llist_for_each_entry(inflated, list, leaving)
 		list_del_init(&inflated->watched);
 	/* Those who have read the address of the state from its word. */
 	synchronize_rcu();
-	llist_for_each_entry_safe(inflated, next, list, dead)
+	llist_for_each_entry_safe(inflated, next, list, leaving)
 		inflated_free(inflated);
 }
 
@@ -565,6 +583,7 @@ static void tend(struct work_struct *work)
 	/* Before the fresh ones: what is dead by now is then no longer among them. */
 	struct llist_node *list = llist_del_all(&dead);
 
+	deflate_closed();
 	WRITE_ONCE(short_of_memory, !refill());
 	adopt_fresh();
 	free_dead(list);
@@ -582,14 +601,22 @@ void scounter_adapt_init(void)
 	refill();
 }
 
+static void stop_tending(void)
+{
+	irq_work_sync(&tend_irq_work);
+	cancel_delayed_work_sync(&tend_work);
+}
+
 void scounter_adapt_exit(void)
 {
 	u32 i;
 
+	/* What resets still left to the work, then what that left to others. */
+	stop_tending();
+	deflate_closed();
 	scounter_barrier_rcu_tasks();
 	rcu_barrier();
-	irq_work_sync(&tend_irq_work);
-	cancel_delayed_work_sync(&tend_work);
+	stop_tending();
 	adopt_fresh();
 	free_dead(llist_del_all(&dead));
 	for (i = 0; i < READY; i++)
@@ -607,6 +634,7 @@ const struct scounter_kind_ops scounter_multiline_adapt_ops = {
 	.value_max	= &adapt_max,
 	.paper		= "Dice, Lev & Moir 2013, 2.2",
 	.summary	= "exact; a word that inflates to lines when contended",
+	.spread		= adapt_spread,
 	.gather		= adapt_gather,
 	.spread_bytes	= adapt_bytes,
 	.finish		= adapt_finish,

@@ -233,6 +233,14 @@ static void unpublish(struct scounter_entry *entry)
 	spin_unlock_irqrestore(&names_lock, flags);
 }
 
+/* No files, no name: the entry goes when those who are resetting have ended. */
+static void withdraw(struct scounter_entry *entry)
+{
+	WRITE_ONCE(entry->counter->entry, NULL);
+	unpublish(entry);
+	release(entry);
+}
+
 static struct scounter_entry *first_waiting(void)
 {
 	struct scounter_entry *entry;
@@ -313,10 +321,8 @@ static int publish_or_leave(struct scounter_entry *entry)
 
 	mutex_lock(&publish_mutex);
 	err = publish(entry);
-	if (err) {
-		WRITE_ONCE(entry->counter->entry, NULL);
-		release(entry);
-	}
+	if (err)
+		withdraw(entry);
 	mutex_unlock(&publish_mutex);
 	return err;
 }
@@ -400,17 +406,16 @@ int __scounter_register(struct scounter *counter, const char *name,
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
 	smp_store_release(&counter->entry, entry);	/* for resets */
+	err = publish_or_leave(entry);
+	if (err)
+		return err;
+	/* Last: it may be counting, and cannot be gathered if this fails. */
 	err = scounter_spread(counter, GFP_KERNEL);
 	if (err) {
 		mutex_lock(&publish_mutex);
-		WRITE_ONCE(counter->entry, NULL);
-		release(entry);
+		withdraw(entry);
 		mutex_unlock(&publish_mutex);
-		return err;
 	}
-	err = publish_or_leave(entry);
-	if (err)
-		scounter_gather(counter);
 	return err;
 }
 EXPORT_SYMBOL_GPL(__scounter_register);
@@ -421,9 +426,7 @@ static void remove(struct scounter_entry *entry)
 	bool allocated = entry->allocated;
 
 	lockdep_assert_held(&publish_mutex);
-	unpublish(entry);
-	release(entry);
-	counter->entry = NULL;
+	withdraw(entry);
 	if (allocated)
 		counter_free(counter);
 	else

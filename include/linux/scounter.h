@@ -89,6 +89,7 @@ struct scounter {
 	/* What scounter_inc() asks: each alone, so that it is one instruction. */
 	bool is_bfp;
 	bool is_other;		/* than bfp, atomic or multiline */
+	bool may_inflate;	/* multiline_adapt: somebody will take the lines back */
 	union {
 		/* In spread kinds what came before they spread. */
 		atomic64_t count;

@@ -519,6 +519,30 @@ static void named_counters_go_in_every_state(struct kunit *test)
 	}
 }
 
+/* While it is not registered nobody would take its lines back. */
+static void a_static_counter_inflates_while_registered(struct kunit *test)
+{
+	static DEFINE_SCOUNTER(counter, SCOUNTER_EXACT, 0);
+	struct scounter_ref ref = ref_of(&counter.spread, &counter.class);
+	u32 round;
+
+	ref.counter = &counter;
+	for (round = 1; round <= 2; round++) {
+		WAIT_FOR(test, READ_ONCE(ready[0]));
+		adapt_apply(&ref, 1, scounter_adapt_tries);
+		KUNIT_EXPECT_TRUE(test, is_plain(word_of(&counter.spread)));
+
+		KUNIT_ASSERT_EQ(test, scounter_register(&counter, "static", "kunit_adapt"), 0);
+		WAIT_FOR(test, READ_ONCE(ready[0]));
+		adapt_apply(&ref, 1, scounter_adapt_tries);
+		KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(&counter.spread)));
+
+		scounter_unregister(&counter);
+		KUNIT_EXPECT_EQ(test, word_of(&counter.spread), 2ULL * round);
+	}
+	KUNIT_EXPECT_EQ(test, scounter_fetch_reset(&counter), 4ULL);
+}
+
 static struct kunit_case adapt_cases[] = {
 	KUNIT_CASE(a_word_inflates_after_four_failures),
 	KUNIT_CASE(what_was_counted_stays),
@@ -536,6 +560,7 @@ static struct kunit_case adapt_cases[] = {
 	KUNIT_CASE(the_end_of_the_range_is_kept_in_every_state),
 	KUNIT_CASE(a_crowd_loses_nothing),
 	KUNIT_CASE(named_counters_go_in_every_state),
+	KUNIT_CASE(a_static_counter_inflates_while_registered),
 	{}
 };
 
