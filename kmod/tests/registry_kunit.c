@@ -228,10 +228,10 @@ static void allocations_fail(struct kunit *test, enum scounter_kind kind, gfp_t 
 
 static void every_allocation_fails_once(struct kunit *test)
 {
-	allocations_fail(test, SCOUNTER_ATOMIC, GFP_KERNEL);
-	allocations_fail(test, SCOUNTER_MULTILINE, GFP_KERNEL);
-	allocations_fail(test, SCOUNTER_PERCPU, GFP_KERNEL);
-	allocations_fail(test, SCOUNTER_APPROX, GFP_KERNEL);
+	enum scounter_kind kind;
+
+	for (kind = SCOUNTER_ATOMIC; scounter_kind_name(kind); kind++)
+		allocations_fail(test, kind, GFP_KERNEL);
 	allocations_fail(test, SCOUNTER_MULTILINE, GFP_ATOMIC);
 }
 

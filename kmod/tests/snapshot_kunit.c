@@ -142,11 +142,40 @@ static void many_counters(struct kunit *test)
 	kvfree(counters);
 }
 
+#ifdef CONFIG_FAULT_INJECTION
+static void a_snapshot_without_memory_is_none(struct kunit *test)
+{
+	struct scounter *counter = scounter_create("one", "kunit_snap", SCOUNTER_ATOMIC,
+						   0, GFP_KERNEL);
+	struct scounter_snapshot snapshot = {};
+	int err;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+	current->fail_nth = 1;
+	err = scounter_snapshot_take(&snapshot);
+	current->fail_nth = 0;
+	KUNIT_EXPECT_EQ(test, err, -ENOMEM);
+	KUNIT_EXPECT_NULL(test, snapshot.data);
+	scounter_snapshot_free(&snapshot);
+
+	KUNIT_EXPECT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+	KUNIT_EXPECT_NOT_NULL(test, find(&snapshot, "one"));
+	scounter_snapshot_free(&snapshot);
+	scounter_destroy(counter);
+}
+#else
+static void a_snapshot_without_memory_is_none(struct kunit *test)
+{
+	kunit_skip(test, "the kernel has no fault injection");
+}
+#endif
+
 static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(every_kind_agrees_with_its_estimate),
 	KUNIT_CASE(a_snapshot_is_kept_and_a_reset_is_stamped),
 	KUNIT_CASE(saturation_is_dated),
 	KUNIT_CASE(many_counters),
+	KUNIT_CASE(a_snapshot_without_memory_is_none),
 	{}
 };
 

@@ -670,10 +670,31 @@ the_command_resets_as_root() {
 	rmmod scounter_try
 }
 
+# Each of 10,000 counters has 2.8 MB; all together may have 64 MiB, unless root asks.
+held_snapshots_are_bounded() {
+	rm -f /tmp/held
+	for _ in $(seq 30); do
+		su nobody -s /bin/sh -c '
+			head -c 1 >/dev/null 2>&1 && echo held || echo refused
+			exec sleep 1000' </dev/scounter >>/tmp/held &
+	done
+	while [ "$(wc -l </tmp/held)" -lt 30 ]; do
+		sleep 1
+	done
+	refused=$(grep -c refused /tmp/held)
+	[ "$refused" = 7 ] || fail "$refused of 30 refused" || return 1
+	as_nobody 'cat /dev/scounter' 2>&1 >/dev/null | grep -q 'temporarily unavailable' &&
+		cat /dev/scounter >/dev/null || fail 'root is refused, too' || return 1
+	killall sleep
+	wait
+	as_nobody 'cat /dev/scounter' >/dev/null
+}
+
 ten_thousand_counters_are_listed() {
 	need scounter || return
 	load scounter_many || return 1
 	lines=$(./scounter list | grep -c '^scounter_many/many')
+	held_snapshots_are_bounded || return 1
 	# A reader that goes while the counters go.
 	(for _ in 1 2 3 4 5; do cat /dev/scounter; done) >/dev/null &
 	rmmod scounter_many || return 1
