@@ -32,7 +32,7 @@ check:	## run all tests; ends with "N passed, N failed"
 check-kernels:	## build, boot and test on every supported kernel (25 minutes the first time)
 	@tools/kernels/run $(KERNELS)
 
-check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -sim, -tools, -unit, -integration, -topk, -judge
+check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -sim, -tools, -unit, -integration, -topk, -torture, -judge
 	@tools/check $*
 
 bench-insn:	## instructions a call of every kind, under emulation
@@ -121,6 +121,9 @@ uninstall:	## remove what install has installed (same DESTDIR=, PREFIX=, KDIR=)
 deb:	## the Debian packages scounter-dkms and scounter-tools, in build/deb
 	@tools/deb/build build/deb
 
+torture:	## all that counts, from all contexts, while CPUs come and go (MINUTES=, default 60)
+	@tools/torture/run $(or $(MINUTES),60)
+
 check-packages:	## install, use and remove the packages for 6.1 and 6.12 (5 minutes)
 	@tools/deb/check
 
@@ -135,4 +138,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-12s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help
+.PHONY: torture all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help

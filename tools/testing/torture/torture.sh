@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tortures scounter in the guest, while CPUs, and now and then all CPUs of a node,
+# go and come; then shows each fault that the torture can make, which it must
+# notice.  Writes TAP to file descriptor 3.
+# Usage: torture.sh SECONDS [FLAVOUR]...
+
+seconds=$1
+shift
+cd /payload || exit 1
+T=/sys/kernel/debug/scounter_torture
+CPUS=/sys/devices/system/cpu
+
+cpu_online() {
+	# CPU 0 stays, and so does the last one.
+	echo "$2" >$CPUS/cpu"$1"/online 2>/dev/null
+}
+
+node_online() {
+	for cpu in "/sys/devices/system/node/node$1"/cpu[0-9]*; do
+		cpu_online "${cpu##*cpu}" "$2"
+	done
+}
+
+all_online() {
+	for cpu in "$CPUS"/cpu[0-9]*; do
+		cpu_online "${cpu##*cpu}" 1
+	done
+}
+
+# plug SECONDS: CPUs come and go for so long
+plug() {
+	end=$(($(date +%s) + $1))
+	turn=0
+	while [ "$(date +%s)" -lt $end ]; do
+		turn=$((turn + 1))
+		if [ $((turn % 4)) = 0 ]; then
+			node_online 1 0
+			sleep 1
+			node_online 1 1
+		else
+			cpu=$((1 + turn % (CPUS_PRESENT - 1)))
+			cpu_online $cpu 0
+			sleep 1
+			cpu_online $cpu 1
+		fi
+		sleep 1
+	done
+	all_online
+}
+CPUS_PRESENT=$(grep -c '^processor' /proc/cpuinfo)
+
+# Inflate and grow as soon as can be.
+start() {
+	insmod scounter.ko adapt_tries=1 grow_rate=1000 &&
+		insmod scounter_torture.ko "$@"
+}
+
+stop() {
+	echo 0 >/sys/module/scounter_torture/parameters/run
+	cat $T >/tmp/verdict
+	rmmod scounter_torture && rmmod scounter
+}
+
+# The number of violations, among them those of the end.
+violations() {
+	awk '$1 == "violations" { print $2 }' /tmp/verdict
+}
+
+judge() {
+	status=$?
+	number=$((number + 1))
+	[ $status = 0 ] || printf 'not ' >&3
+	echo "ok $number - $*" >&3
+}
+
+nothing_is_violated() {
+	start || return 1
+	plug "$seconds"
+	stop || return 1
+	sed 's/^/# /' /tmp/verdict >&3
+	[ "$(violations)" = 0 ] && ! dmesg | grep -q 'left the .* behind'
+}
+
+# Is something looked at in each subject, and does every context count?
+everything_was_there() {
+	! grep -E ' 0 (events|looks|resets)' /tmp/verdict || return 1
+	awk '/^calls/ { exit !($3 && $5 && $7 && ($9 || !x86)) }' \
+		x86="$(grep -c 'GenuineIntel\|AuthenticAMD' /proc/cpuinfo)" /tmp/verdict
+}
+
+# Within a minute.
+is_noticed() {
+	dmesg -c >/dev/null
+	start "busted=$1" || return 1
+	for _ in $(seq 12); do
+		sleep 5
+		[ "$1" = leak ] && break
+		grep -q '^violations [1-9]' $T && break
+	done
+	stop || return 1
+	if [ "$1" = leak ]; then
+		dmesg | grep -q 'left the counter .* behind' &&
+			dmesg | grep -q 'left the array .* behind' &&
+			dmesg | grep -q 'left the table .* behind'
+		return
+	fi
+	[ "$(violations)" != 0 ]
+}
+
+number=0
+echo "1..$((2 + $#))" >&3
+nothing_is_violated
+judge "nothing is violated in $seconds s"
+everything_was_there
+judge "all contexts counted in all subjects, which were looked at and reset"
+for flavour; do
+	is_noticed "$flavour"
+	judge "the fault '$flavour' is noticed"
+done
