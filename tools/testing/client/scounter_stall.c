@@ -19,10 +19,12 @@
 #include <linux/module.h>
 #include <linux/scounter.h>
 #include <linux/timekeeping.h>
+#include <linux/workqueue.h>
 
 #ifdef CONFIG_X86_LOCAL_APIC
 #include <asm/apic.h>
 #include <asm/nmi.h>
+#include <asm/pgtable.h>
 #endif
 
 #define PROGRESS	100
@@ -44,20 +46,22 @@ static bool counting[3];	/* in the middle of an increment */
 static bool stall, stalled, missed;
 
 /*
- * Not in an interrupt: stopped in the middle of setting the clock, CPU 1 would
- * stop all others at their next tick.  An NMI itself counts as one of hardirq.
+ * In a module's code, but not in an interrupt: stopped in the middle of setting the
+ * clock, or of switching to another task, CPU 1 would stop all others at their next
+ * tick.  An NMI itself counts as one of hardirq.
  */
-static bool in_an_increment(void)
+static bool in_an_increment(const struct pt_regs *regs)
 {
-	return READ_ONCE(counting[STALLED_CPU]) &&
-		hardirq_count() == HARDIRQ_OFFSET && !in_serving_softirq();
+	return READ_ONCE(counting[STALLED_CPU]) && regs->ip >= MODULES_VADDR &&
+		regs->ip < MODULES_END && hardirq_count() == HARDIRQ_OFFSET &&
+		!in_serving_softirq();
 }
 
 static int spin_in_nmi(unsigned int type, struct pt_regs *regs)
 {
 	if (smp_processor_id() != STALLED_CPU || !READ_ONCE(stall))
 		return NMI_DONE;
-	if (!in_an_increment()) {
+	if (!in_an_increment(regs)) {
 		WRITE_ONCE(stall, false);
 		WRITE_ONCE(missed, true);
 		return NMI_HANDLED;
@@ -141,7 +145,8 @@ static bool goes_on(void)
 	return true;
 }
 
-static int stall_and_watch(void)
+/* On CPU 0: on CPU 1 the one who is to end the stall would be stopped with it. */
+static long stall_and_watch(void *unused)
 {
 	int err = 0;
 	u32 i;
@@ -174,7 +179,7 @@ static int with_threads(void)
 	while (!err && !(READ_ONCE(counted[1]) && READ_ONCE(counted[2])))
 		msleep(20);
 	if (!err)
-		err = stall_and_watch();
+		err = work_on_cpu(0, stall_and_watch, NULL);
 	for (cpu = 1; cpu <= 2; cpu++)
 		if (!IS_ERR_OR_NULL(threads[cpu]))
 			kthread_stop(threads[cpu]);
