@@ -38,6 +38,9 @@ check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arr
 bench-insn:	## instructions a call of every kind, under emulation
 	@tools/bench/insn/run
 
+bench-operator:	## instructions of listing, reading and watching, under emulation (2 minutes)
+	@tools/bench/operator/run
+
 accuracy:	## measured and exact errors of the approximate kinds, as tables (some minutes)
 	$(MAKE) -C tools/accuracy
 	build/accuracy/accuracy table
@@ -138,4 +141,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-12s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: torture all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help
+.PHONY: bench-operator torture all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help
