@@ -156,7 +156,7 @@ static int check(u64 seed)
 	test_table1();
 	test_library(derive_seed(seed, "library", 0));
 	test_memory();
-	test_merge8(derive_seed(seed, "merge8", 0));
+	test_bulk(derive_seed(seed, "bulk", 0));
 	test_figures(derive_seed(seed, "figures", 0));
 	test_group(derive_seed(seed, "group", 0));
 	test_theorems(derive_seed(seed, "theorems", 0));

@@ -42,7 +42,7 @@ void test_busted(u64 seed);
 void test_table1(void);
 void test_figures(u64 seed);
 void test_library(u64 seed);
-void test_merge8(u64 seed);
+void test_bulk(u64 seed);
 void test_group(u64 seed);
 void test_memory(void);
 
