@@ -5,11 +5,10 @@
  * For each pair of states a table has K and the first 8 bits t of the probability
  * Delta with which K grows by one, as K * 256 + t.  A random byte b is added, and
  * the upper byte is the sum: t + b carries with probability t / 256, and never where
- * b is 0.  There, in one cell of 256, the other bits of Delta decide instead: first
- * 32 from a second table, then, if those are equal too, the rest.  So Delta is exact
- * to 64 bits, and a cell costs a look-up and a fourth of an addition: four entries
- * lie side by side in a 64-bit word, whose lanes of 16 bits never carry into each
- * other.
+ * b is 0.  There, in one cell of 256, the other bits of Delta decide instead: 8 more
+ * from a second table, then, if those are equal too, the rest.  So Delta is exact to
+ * 64 bits, and a cell costs a look-up and a fourth of an addition: four entries lie
+ * side by side in a 64-bit word, whose lanes of 16 bits never carry into each other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,8 +22,8 @@
 
 struct sums {
 	struct scounter_array_type type;
-	u32 next[STATES * STATES];		/* bits 8 to 39 of Delta */
-	u16 sum[STATES * STATES];		/* K and the first 8 */
+	u16 sum[STATES * STATES];		/* K and the first 8 bits of Delta */
+	u8 next[STATES * STATES];		/* 8 more */
 };
 
 /* Of the type that was merged last: programs merge many arrays of one type. */
@@ -82,7 +81,7 @@ static int make_sums(const struct scounter_repr *repr)
 				       &beyond);
 
 			latest->sum[x * STATES + z] = k << 8 | delta >> 56;
-			latest->next[x * STATES + z] = delta >> 24;
+			latest->next[x * STATES + z] = delta >> 48;
 		}
 	return 0;
 }
@@ -110,7 +109,7 @@ static inline u64 next_bits(u64 state[4])
 static bool rest_decides(struct array *dst, u32 x, u32 z)
 {
 	const struct scounter_repr *repr = &dst->cells.repr;
-	u32 random = prandom_u32_state(&dst->rnd);
+	u32 random = scounter_draw_bits(&dst->rnd, 8);
 	u32 next = latest->next[x << 8 | z];
 	bool beyond;
 	u64 delta;
@@ -118,7 +117,7 @@ static bool rest_decides(struct array *dst, u32 x, u32 z)
 	if (random != next)
 		return random < next;
 	sum_of(repr, min(x, repr->top), min(z, repr->top), &delta, &beyond);
-	return scounter_draw_bits(&dst->rnd, 24) < (delta & 0xffffff);
+	return scounter_draw_bits(&dst->rnd, 48) < (delta & ~0ULL >> 16);
 }
 
 /* How the rest of Delta decides for those cells of a word whose random byte is 0. */
@@ -191,7 +190,7 @@ static void merge_words(struct array *dst, const struct array *src)
 		sums = even_and_odd(even >> 8, odd);
 		if (any_zero(random))
 			sums += decide_rest(dst, x, z, random);
-		if (any_zero(sums ^ tops) && !dst->saturated)
+		if (!dst->saturated && any_zero(sums ^ tops))
 			dst->saturated = any_beyond(&dst->cells.repr, x, z);
 		dst->words[i] = sums;
 	}
