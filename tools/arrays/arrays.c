@@ -102,6 +102,14 @@ double f_of(const struct scounter_repr *repr, u32 x)
 	return real_of(scounter_repr_f(repr, x));
 }
 
+double f_at(const struct array *array, u64 cell)
+{
+	u32 bit;
+	u64 word = scounter_cells_find(&array->cells, cell, &bit);
+
+	return real_of(scounter_cells_f(&array->cells, array->words[word], bit));
+}
+
 double xi_of(const struct scounter_repr *repr)
 {
 	return scounter_repr_xi(repr, 0) / 1e12;

@@ -24,6 +24,9 @@ void seed_rnd(struct rnd_state *rnd, u64 seed);
 double f_of(const struct scounter_repr *repr, u32 x);
 double real_of(struct scounter_real real);
 
+/* What a cell stands for: not rounded to a whole number, as values that are read are. */
+double f_at(const struct array *array, u64 cell);
+
 /* The variance of a count of n is at most xi n (n - 1) + 1 / 4. */
 double xi_of(const struct scounter_repr *repr);
 
