@@ -223,7 +223,7 @@ static const char usage[] =
 "Usage: arrays [--seed N] VERB\n"
 "\n"
 "  check             all tests, as TAP (about a minute)\n"
-"  theorems          mean and variance beside their bounds, a line a workload (3 min)\n"
+"  theorems          mean and variance beside their bounds, a line a workload (2 min)\n"
 "  table1            log2 of the largest value, for widths, q and m\n"
 "  figures           mass within 1, 2 and 3 standard deviations, by recurrence\n"
 "  dlm               exact variance of the DLM counters, and how near their end is\n"
