@@ -168,26 +168,14 @@ static notrace void add_to_counter(struct scounter_array *array, u64 index,
 	}
 }
 
-/**
- * scounter_array_add - count n events at once
- * @array: the array
- * @index: which counter, as for scounter_array_inc()
- * @n: how many; 0 changes nothing
- *
- * In one step for any n.  The sum is rounded at random to one of the two nearest
- * states, so that its expected value is exact.
- *
- * Steele & Tristan 2017, section 3, with an exact second number.
- *
- * Context: Any context, NMI included.
- */
-notrace void scounter_array_add(struct scounter_array *array, u64 index, u64 n)
+/* See scounter_array_add(). */
+notrace void __scounter_array_add(struct scounter_array *array, u64 index, u64 n)
 {
 	if (refuse(array, index) || !n)
 		return;
 	add_to_counter(array, index, scounter_real(n), atomic_read(&array->level));
 }
-EXPORT_SYMBOL_GPL(scounter_array_add);
+EXPORT_SYMBOL_GPL(__scounter_array_add);
 
 static notrace void gather_cell(const struct scounter_array *array, u64 cell,
 				struct scounter_gathered *gathered)

@@ -36,6 +36,7 @@
 #ifndef _LINUX_SCOUNTER_ARRAY_H
 #define _LINUX_SCOUNTER_ARRAY_H
 
+#include <linux/build_bug.h>
 #include <linux/types.h>
 #include <uapi/linux/scounter_array.h>
 
@@ -70,7 +71,29 @@ struct scounter_array *__scounter_array_create(const char *name, const char *gro
 void scounter_array_destroy(struct scounter_array *array);
 
 void scounter_array_inc(struct scounter_array *array, u64 index);
-void scounter_array_add(struct scounter_array *array, u64 index, u64 n);
+void __scounter_array_add(struct scounter_array *array, u64 index, u64 n);
+
+/**
+ * scounter_array_add - count n events at once
+ * @array: the array
+ * @index: which counter, as for scounter_array_inc()
+ * @n: how many; 0 changes nothing
+ *
+ * In one step for any n.  The sum is rounded at random to one of the two nearest
+ * states, so that its expected value is exact.  A negative constant does not
+ * compile: there is no subtraction, as the error of a difference has no bound.
+ *
+ * Steele & Tristan 2017, section 3, with an exact second number.
+ *
+ * Context: Any context, NMI included.
+ */
+#define scounter_array_add(array, index, n) ({				\
+	BUILD_BUG_ON_MSG(__builtin_constant_p(n) &&			\
+			 (typeof(n))-1 < (typeof(n))1 && (s64)(n) < 0,	\
+			 "scounters are never decremented");		\
+	__scounter_array_add(array, index, n);				\
+})
+
 u64 scounter_array_read(const struct scounter_array *array, u64 index);
 int scounter_array_read_est(const struct scounter_array *array, u64 index,
 			    struct scounter_array_estimate *estimate);

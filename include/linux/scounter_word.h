@@ -35,7 +35,7 @@
  * @upper: three standard deviations above the value; U64_MAX when saturated
  * @error_ppm: relative standard deviation of the value, at most, in parts per
  *	million; 0 means that the value is exact
- * @flags: SCOUNTER_F_..., see <uapi/linux/scounter.h>
+ * @flags: SCOUNTER_F_SATURATED and others, see <uapi/linux/scounter.h>
  *
  * For an exact value @lower and @upper equal @value.  For a counter that loses
  * counts (SCOUNTER_F_LOSSY) they are what the word holds, and promise nothing.
@@ -191,7 +191,7 @@ struct scounter_word64 {
  * @shift: scalable: log2 of the value that is decimated first; morris: the same
  *	of a + n; multiline, multiline_adapt: log2
  *	of the most components a node
- * @flags: SCOUNTER_CLASS_...
+ * @flags: SCOUNTER_CLASS_WRAP and others
  *
  * Made with SCOUNTER_CLASS() or scounter_class_init().
  */

@@ -103,9 +103,11 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 	bool shared = type->kind == SCOUNTER_REPR_SHARED;
 	u64 value = scounter_real_rounded(gathered->sum);
 	u64 square = 0, half;
+	u32 rest;
 
 	/* The sum over a group may be beyond 2^64 where its mean is not. */
-	value = div_u64(value, type->group);
+	value = div_u64_rem(value, type->group, &rest);
+	value += 2 * rest >= type->group;
 	if (value && (gathered->decimating || mixed_ppm)) {
 		square = shared ? scounter_shared_variance(gathered) :
 			 div_u64(scounter_relative_variance(max_t(u64, gathered->xi,

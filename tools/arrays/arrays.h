@@ -24,12 +24,20 @@ void seed_rnd(struct rnd_state *rnd, u64 seed);
 double f_of(const struct scounter_repr *repr, u32 x);
 double real_of(struct scounter_real real);
 
-/* xi and rho: the variance of a count of n is at most xi n (n - 1) + rho. */
+/* What a cell stands for: not rounded to a whole number, as values that are read are. */
+double f_at(const struct array *array, u64 cell);
+
+/* The variance of a count of n is at most xi n (n - 1) + 1 / 4. */
 double xi_of(const struct scounter_repr *repr);
-double rho_of(const struct scounter_repr *repr);
 
 /* An array, or the end of the program. */
 struct array *new_array(u32 kind, u32 bits, u32 q_ppm, u32 m, u64 length, u64 seed);
+
+/*
+ * Whether so many counts of each state of `runs` fit its probability, by chi-square
+ * over so many bins.  Both are pooled in place.
+ */
+bool mass_fits(u64 *counts, double *mass, u32 states, u32 runs, u32 *bins, double *tail);
 
 /* Seconds that this program has had the processor. */
 double now(void);
@@ -41,8 +49,9 @@ void test_theorems(u64 seed);
 void test_busted(u64 seed);
 void test_table1(void);
 void test_figures(u64 seed);
+void test_dlm(u64 seed);
 void test_library(u64 seed);
-void test_merge8(u64 seed);
+void test_bulk(u64 seed);
 void test_group(u64 seed);
 void test_memory(void);
 
@@ -50,10 +59,11 @@ void test_memory(void);
 int print_theorems(u64 seed);
 int print_table1(void);
 int print_figures(void);
+int print_dlm(void);
 int print_memory(void);
 int print_group(u64 seed);
 int print_speed(u64 seed);
-int run_add_variant(const char *name, u32 rounds, u64 seed);
+int run_add_variant(const char *name, u32 rounds, const char *cells, u64 seed);
 int print_npm(const char *path, u64 seed);
 int print_snapshot(const char *path, u64 first, u64 count);
 

@@ -61,29 +61,6 @@ static void distribution(double *mass, u32 q_ppm, u32 m, u32 n)
 		step(mass, q_ppm, m);
 }
 
-/* Neighbours whose expected number is below 10 share a bin; how many there are. */
-static u32 pool(u64 *counts, double *mass, u32 runs)
-{
-	u32 x, bins = 0;
-	double expected = 0, rest;
-	u64 count = 0;
-
-	for (x = 0; x < STATES; x++) {
-		expected += mass[x];
-		count += counts[x];
-		if (expected * runs >= 10) {
-			mass[bins] = expected;
-			counts[bins++] = count;
-			expected = 0;
-			count = 0;
-		}
-	}
-	rest = expected;
-	mass[bins - 1] += rest;
-	counts[bins - 1] += count;
-	return bins;
-}
-
 static void compare(const char *name, u32 q_ppm, u32 m, u32 n, u32 runs, u64 seed)
 {
 	const struct scounter_repr *repr = repr_for(q_ppm, m);
@@ -102,8 +79,7 @@ static void compare(const char *name, u32 q_ppm, u32 m, u32 n, u32 runs, u64 see
 		counts[x]++;
 	}
 	distribution(mass, q_ppm, m, n);
-	bins = pool(counts, mass, runs);
-	fits = chi_square_fits(counts, mass, bins, &tail);
+	fits = mass_fits(counts, mass, STATES, runs, &bins, &tail);
 	ok(bins > 2 && fits && !saturated,
 	   "%s: q %g, m %u after %u increments: chi-square over %u bins, tail %.2g",
 	   name, q_ppm / 1e6, m, n, bins, tail);
@@ -143,8 +119,7 @@ static void compare_sum(u32 q_ppm, u32 m, u64 seed)
 			z = scounter_repr_inc(repr, z, &rnd, &saturated);
 		counts[scounter_repr_sum(repr, repr, x, repr, z, &rnd, &saturated)]++;
 	}
-	bins = pool(counts, mass, RUNS);
-	fits = chi_square_fits(counts, mass, bins, &tail);
+	fits = mass_fits(counts, mass, STATES, RUNS, &bins, &tail);
 	ok(bins > 2 && fits && !saturated,
 	   "sum of 40 and 15 increments: q %g, m %u: chi-square over %u bins, tail %.2g",
 	   q, m, bins, tail);

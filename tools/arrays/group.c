@@ -26,37 +26,52 @@ static struct array *new_group(u32 kind, u32 bits, u32 q_ppm, u32 group, u64 len
 	return array;
 }
 
+static double mean_of_cells(const struct array *array, u32 g)
+{
+	double sum = 0;
+	u32 i;
+
+	for (i = 0; i < g; i++)
+		sum += f_at(array, i);
+	return sum / g;
+}
+
 /* The variance of a mean of g is n (n - 1) / 2 g, exactly, for increments. */
+static void test_cells(u32 g, u32 bits, u64 seed)
+{
+	enum { RUNS = 30000, EVENTS = 300 };
+	struct array *array = new_group(SCOUNTER_REPR_MORRIS2, bits, 0, g, 1, seed);
+	double exact = EVENTS * (EVENTS - 1.0) / 2 / g;
+	struct moments moments = { 0 };
+	u32 run, n, wrong = 0;
+	struct summary summary;
+
+	for (run = 0; run < RUNS; run++) {
+		array_clear(array);
+		for (n = 0; n < EVENTS; n++)
+			array_inc(array, 0);
+		moments_add(&moments, mean_of_cells(array, g) - EVENTS);
+		wrong += array_value(array, 0) != floor(mean_of_cells(array, g) + 0.5);
+	}
+	summary = summarize(&moments);
+	ok(!wrong && fabs(summary.mean_z) <= MEAN_LIMIT &&
+	   fabs(variance_z(&summary, exact)) <= Z_LIMIT,
+	   "group of %u x %u bits: mean %+.2f standard errors, variance %.4f of n (n - 1) / 2 g",
+	   g, bits, summary.mean_z, summary.variance / exact);
+	array_free(array);
+}
+
 void test_group(u64 seed)
 {
-	static const u32 groups[] = { 1, 2, 5, 16 };
-	enum { RUNS = 30000, EVENTS = 300 };
-	u32 i, run, n;
+	static const struct {
+		u32 cells, bits;
+	} groups[] = {
+		{ 1, 6 }, { 2, 6 }, { 5, 6 }, { 16, 6 }, { 3, 8 }, { 9, 5 }, { 4, 12 },
+	};
+	u32 i;
 
-	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-		struct array *array = new_group(SCOUNTER_REPR_MORRIS2, 6, 0, groups[i], 1,
-						derive_seed(seed, "cells", i));
-		struct scounter_array_estimate estimate;
-		struct moments moments = { 0 };
-		struct summary summary;
-		double exact = EVENTS * (EVENTS - 1.0) / 2 / groups[i], z;
-
-		for (run = 0; run < RUNS; run++) {
-			array_clear(array);
-			for (n = 0; n < EVENTS; n++)
-				array_inc(array, 0);
-			array_estimate(array, 0, &estimate);
-			moments_add(&moments, (double)estimate.value - EVENTS);
-		}
-		summary = summarize(&moments);
-		z = variance_z(&summary, exact);
-		/* A value is rounded down to a whole number: up to (g - 1) / g too low. */
-		ok(fabs(summary.mean + (groups[i] - 1.0) / 2 / groups[i]) <=
-			MEAN_LIMIT * summary.mean_error + 0.5 && fabs(z) <= Z_LIMIT,
-		   "group of %u: mean %+.2f, variance %.4f of n (n - 1) / 2 g", groups[i],
-		   summary.mean, summary.variance / exact);
-		array_free(array);
-	}
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		test_cells(groups[i].cells, groups[i].bits, derive_seed(seed, "cells", i));
 	{
 		struct array *array = new_group(SCOUNTER_REPR_MORRIS2, 6, 0, 5, 2, seed);
 

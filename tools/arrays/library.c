@@ -224,43 +224,41 @@ static void test_refused_merges(u64 seed)
 	ok(try_merge(2, 2, 9, 0, 1, seed) == 0, "the like of these is merged");
 }
 
+static const struct scounter_array_type mixed[] = {
+	{ .kind = SCOUNTER_REPR_MORRIS, .bits = 8, .q_ppm = 1080000 },
+	{ .kind = SCOUNTER_REPR_MORRIS2, .bits = 6 },
+	{ .kind = SCOUNTER_REPR_CSUROS2, .bits = 10, .m = 32 },
+	{ .kind = SCOUNTER_REPR_CSUROS, .bits = 12, .q_ppm = 1400000, .m = 64 },
+	{ .kind = SCOUNTER_REPR_DLM_PROBABILITY, .bits = 16, .q_ppm = 1080000 },
+	{ .kind = SCOUNTER_REPR_DLM_FLOAT, .bits = 8, .m = 16, .theta = 10 },
+};
+
+enum { MIXED = sizeof(mixed) / sizeof(mixed[0]) };
+
 /* dst += src for every pair of kinds that may meet: the mean of 20000 counters. */
 static void test_mixed_merges(u64 seed)
 {
-	static const struct scounter_array_type types[] = {
-		{ .kind = SCOUNTER_REPR_MORRIS, .bits = 8, .q_ppm = 1080000 },
-		{ .kind = SCOUNTER_REPR_MORRIS2, .bits = 6 },
-		{ .kind = SCOUNTER_REPR_CSUROS2, .bits = 10, .m = 32 },
-		{ .kind = SCOUNTER_REPR_CSUROS, .bits = 12, .q_ppm = 1400000, .m = 64 },
-		{ .kind = SCOUNTER_REPR_DLM_PROBABILITY, .bits = 16, .q_ppm = 1080000 },
-		{ .kind = SCOUNTER_REPR_DLM_FLOAT, .bits = 8, .m = 16, .theta = 10 },
-	};
-	enum { COUNT = sizeof(types) / sizeof(types[0]), CELLS = 20000 };
+	enum { CELLS = 20000 };
 	struct array *dst, *src;
 	u32 a, b, i;
 
-	for (a = 0; a < COUNT; a++)
-		for (b = 0; b < COUNT; b++) {
+	for (a = 0; a < MIXED; a++)
+		for (b = 0; b < MIXED; b++) {
 			struct moments moments = { 0 };
 			struct summary summary;
 			double xi, bound;
 
-			if (array_create(&dst, &types[a], CELLS) || array_create(&src, &types[b], CELLS))
+			if (array_create(&dst, &mixed[a], CELLS) || array_create(&src, &mixed[b], CELLS))
 				exit(2);
-			array_seed(dst, derive_seed(seed, "dst", a * COUNT + b));
-			array_seed(src, derive_seed(seed, "src", a * COUNT + b));
+			array_seed(dst, derive_seed(seed, "dst", a * MIXED + b));
+			array_seed(src, derive_seed(seed, "src", a * MIXED + b));
 			for (i = 0; i < CELLS; i++) {
 				array_add(dst, i, 300);
 				array_add(src, i, 200);
 			}
 			array_merge(dst, src);
-			for (i = 0; i < CELLS; i++) {
-				u32 bit;
-				u64 word = scounter_cells_find(&dst->cells, i, &bit);
-
-				moments_add(&moments, real_of(scounter_cells_f(&dst->cells,
-							dst->words[word], bit)) - 500);
-			}
+			for (i = 0; i < CELLS; i++)
+				moments_add(&moments, f_at(dst, i) - 500);
 			summary = summarize(&moments);
 			xi = fmax(xi_of(&dst->cells.repr), xi_of(&src->cells.repr));
 			bound = xi * 500 * 499 + 0.25;
@@ -268,10 +266,50 @@ static void test_mixed_merges(u64 seed)
 			   variance_z(&summary, bound) <= Z_LIMIT &&
 			   (a == b ? !dst->mixed_ppm : dst->mixed_ppm >= 1e6 * sqrt(xi_of(&src->cells.repr)) - 1),
 			   "%s += %s: mean %+.2f standard errors, variance %.3f of the worse bound",
-			   type_name(&types[a]), type_name(&types[b]), summary.mean_z,
+			   type_name(&mixed[a]), type_name(&mixed[b]), summary.mean_z,
 			   summary.variance / bound);
 			array_free(dst);
 			array_free(src);
+		}
+}
+
+/* The sum of 300 in one type and 200 in another as a state of a third. */
+static void test_three_types(u64 seed)
+{
+	enum { RUNS = 20000 };
+	const struct scounter_repr *repr[MIXED];
+	struct rnd_state rnd;
+	bool saturated = false;
+	u32 a, b, i;
+
+	seed_rnd(&rnd, seed);
+	for (i = 0; i < MIXED; i++)
+		repr[i] = repr_of(mixed[i].kind, mixed[i].bits, mixed[i].q_ppm, mixed[i].m,
+				  mixed[i].theta);
+	for (a = 0; a < MIXED; a++)
+		for (b = 0; b < MIXED; b++) {
+			const struct scounter_repr *sum = repr[(2 * a + b + 1) % MIXED];
+			struct moments moments = { 0 };
+			struct summary summary;
+			double bound;
+
+			for (i = 0; i < RUNS; i++) {
+				u32 x = scounter_repr_state(repr[a], scounter_real(300), &rnd,
+							    &saturated);
+				u32 z = scounter_repr_state(repr[b], scounter_real(200), &rnd,
+							    &saturated);
+
+				moments_add(&moments, f_of(sum, scounter_repr_sum(sum, repr[a], x,
+					    repr[b], z, &rnd, &saturated)) - 500);
+			}
+			summary = summarize(&moments);
+			bound = fmax(xi_of(sum), fmax(xi_of(repr[a]), xi_of(repr[b]))) *
+				500 * 499 + 0.25;
+			ok(fabs(summary.mean_z) <= MEAN_LIMIT &&
+			   variance_z(&summary, bound) <= Z_LIMIT && !saturated,
+			   "%s + %s as %s: mean %+.2f standard errors, variance %.3f of the worst bound",
+			   type_name(&repr[a]->type), type_name(&repr[b]->type),
+			   type_name(&sum->type), summary.mean_z, summary.variance / bound);
 		}
 }
 
@@ -349,62 +387,7 @@ void test_library(u64 seed)
 	test_snapshots(seed);
 	test_refused_merges(seed);
 	test_mixed_merges(seed);
+	test_three_types(derive_seed(seed, "three types", 0));
 	test_shared(seed);
 	test_bounds(seed);
-}
-
-/* Every pair of states of an 8-bit type, merged in bulk. */
-static void test_merge8_type(u32 kind, u32 q_ppm, u32 m, u64 seed)
-{
-	enum { PAIRS = 65536, ROUNDS = 20 };
-	struct array *dst = new_array(kind, 8, q_ppm, m, PAIRS, seed);
-	struct array *src = new_array(kind, 8, q_ppm, m, PAIRS, seed + 1);
-	const struct scounter_repr *repr = &dst->cells.repr;
-	double off = 0, variance = 0, rare = 0, rare_expected = 0;
-	u32 round, wrong = 0, i, top = repr->top;
-
-	for (round = 0; round < ROUNDS; round++) {
-		u8 *x = (u8 *)dst->words, *z = (u8 *)src->words;
-
-		for (i = 0; i < PAIRS; i++) {
-			x[i] = min(i >> 8, top);
-			z[i] = min(i & 255, top);
-		}
-		array_merge(dst, src);
-		for (i = 0; i < PAIRS; i++) {
-			struct scounter_real sum = scounter_real_sum(
-				scounter_repr_f(repr, min(i >> 8, top)),
-				scounter_repr_f(repr, min(i & 255, top)));
-			double delta = 0;
-			u32 k = top;
-
-			if (scounter_real_less(sum, repr->most)) {
-				k = scounter_repr_phi(repr, sum);
-				delta = real_of(scounter_real_difference(sum, scounter_repr_f(repr, k))) /
-					real_of(scounter_repr_gap(repr, k));
-			}
-			wrong += x[i] != k && (x[i] != k + 1 || !delta);
-			off += x[i] - k - delta;
-			variance += delta * (1 - delta);
-			if (delta > 0 && delta < 1.0 / 256) {
-				rare += x[i] - k;
-				rare_expected += delta;
-			}
-		}
-	}
-	ok(!wrong && dst->saturated && fabs(off / sqrt(variance)) <= Z_LIMIT &&
-	   (rare_expected < 30 || fabs(rare - rare_expected) / sqrt(rare_expected) <= Z_LIMIT),
-	   "bulk merge, %s: all sums beside the exact one, %+.2f standard errors; below 2^-8 %.0f of %.1f",
-	   type_name(&repr->type), off / sqrt(variance), rare, rare_expected);
-	array_free(dst);
-	array_free(src);
-}
-
-void test_merge8(u64 seed)
-{
-	test_merge8_type(SCOUNTER_REPR_MORRIS, 1080000, 1, seed);
-	test_merge8_type(SCOUNTER_REPR_MORRIS2, 0, 1, seed + 2);
-	test_merge8_type(SCOUNTER_REPR_CSUROS2, 0, 32, seed + 4);
-	test_merge8_type(SCOUNTER_REPR_CSUROS, 1200000, 8, seed + 6);
-	test_merge8_type(SCOUNTER_REPR_DLM_PROBABILITY, 1500000, 1, seed + 8);
 }

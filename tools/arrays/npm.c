@@ -97,15 +97,6 @@ static struct array *add_split(u32 which, const struct counts *counts, u64 seed)
 	return arrays[0];
 }
 
-/* Not array_value(), whose rounding to a whole number is a bias of small counts. */
-static double f_at(const struct array *array, u64 index)
-{
-	u32 bit;
-	u64 word = scounter_cells_find(&array->cells, index, &bit);
-
-	return real_of(scounter_cells_f(&array->cells, array->words[word], bit));
-}
-
 static void print_errors(const char *how, u32 which, struct array *array,
 			 const struct counts *counts, u64 least)
 {

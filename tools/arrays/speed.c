@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Steele & Tristan 2017, section 13 and table 2: adding 10^6 8-bit cells to 10^6
- * others, by how the sum is computed.  Like theirs, every cell is 43 at first; a
- * second table has cells that differ.
+ * others, by how the sum is computed.  Like theirs, every cell is 43 at first; other
+ * tables have cells that differ.
  *
  * All variants draw their random numbers from the same generator, 8 bytes of it
  * for a cell but where it says bytes.
@@ -230,8 +230,12 @@ LOOP(csuros_binary)
 LOOP(csuros_matrix)
 LOOP(csuros_header)
 
-/* As a compiler makes it of the plain loop, and with vector instructions. */
-static void __attribute__((optimize("no-tree-vectorize"))) loop_sum(u8 *dst, const u8 *src)
+/*
+ * As gcc -O2 makes it of the plain loop, a byte at a time; aligned, as its time is
+ * otherwise half as much again where the loop happens to cross a line of the cache.
+ */
+static void __attribute__((optimize("no-tree-vectorize,align-loops=64")))
+loop_sum(u8 *dst, const u8 *src)
 {
 	u32 i;
 
@@ -239,6 +243,7 @@ static void __attribute__((optimize("no-tree-vectorize"))) loop_sum(u8 *dst, con
 		dst[i] += src[i];
 }
 
+/* With vector instructions. */
 static void __attribute__((optimize("O3"))) loop_vector_sum(u8 *dst, const u8 *src)
 {
 	u32 i;
@@ -283,10 +288,60 @@ static const struct variant {
 };
 
 #define VARIANTS	(sizeof(variants) / sizeof(variants[0]))
+#define SUM		1
+#define BULK		(VARIANTS - 1)
+
+static u32 all_43(u64 random)
+{
+	(void)random;
+	return 43;
+}
+
+static u32 below_16(u64 random)
+{
+	return random % 16;
+}
+
+static u32 below_200(u64 random)
+{
+	return random % 200;
+}
+
+static u32 any_state(u64 random)
+{
+	return random % 256;
+}
+
+static u32 all_full(u64 random)
+{
+	(void)random;
+	return 255;
+}
+
+/* One in ten is not empty. */
+static u32 sparse(u64 random)
+{
+	return random % 10 ? 0 : random / 10 % 200;
+}
+
+/* What the cells of both arrays are. */
+static const struct data {
+	const char *name, *what;
+	u32 (*state)(u64 random);
+} data_sets[] = {
+	{ "43", "43 each, as in the paper", all_43 },
+	{ "0-199", "0 to 199 at random", below_200 },
+	{ "0-15", "0 to 15 at random", below_16 },
+	{ "0-255", "any state at random", any_state },
+	{ "full", "the last state each", all_full },
+	{ "sparse", "0, but one in ten", sparse },
+};
+
+#define DATA_SETS	(sizeof(data_sets) / sizeof(data_sets[0]))
 
 static u8 *dst, *src, *start;
 
-static void prepare(u64 seed, bool differ)
+static void prepare(u64 seed)
 {
 	u32 i;
 
@@ -300,9 +355,15 @@ static void prepare(u64 seed, bool differ)
 	dst = allocate(CELLS + 64, 1);
 	src = allocate(CELLS + 64, 1);
 	start = allocate(CELLS + 64, 1);
+}
+
+static void fill(const struct data *data, u64 seed)
+{
+	u32 i;
+
 	for (i = 0; i < CELLS; i++) {
-		start[i] = differ ? next_seed(&seed) % 200 : 43;
-		src[i] = differ ? next_seed(&seed) % 200 : 43;
+		start[i] = data->state(next_seed(&seed));
+		src[i] = data->state(next_seed(&seed));
 	}
 }
 
@@ -327,7 +388,7 @@ static double median_time(const struct variant *variant, double *ratio)
 
 	for (round = 0; round < ROUNDS; round++) {
 		times[round] = time_of(variant);
-		ratios[round] = times[round] / time_of(&variants[1]);
+		ratios[round] = times[round] / time_of(&variants[SUM]);
 	}
 	qsort(times, ROUNDS, sizeof(*times), compare_doubles);
 	qsort(ratios, ROUNDS, sizeof(*ratios), compare_doubles);
@@ -335,49 +396,83 @@ static double median_time(const struct variant *variant, double *ratio)
 	return times[ROUNDS / 2];
 }
 
-static void print_times(u64 seed, bool differ)
+static void print_time(const char *name, const struct variant *variant, const char *how)
+{
+	double ratio, time = median_time(variant, &ratio);
+
+	printf("%-20s %8.2f %8.2f  %s\n", name, time / CELLS * 1e9, ratio, how);
+}
+
+static void print_times(u64 seed, const struct data *data)
 {
 	u32 i;
 
-	prepare(seed, differ);
-	printf("\n# cells %s: median of %u rounds, beside adding bytes\n%-20s %8s %8s  %s\n",
-	       differ ? "that differ, 0 to 199" : "of 43", ROUNDS, "# variant", "ns/cell",
+	fill(data, seed);
+	printf("\n# cells: %s\n%-20s %8s %8s  %s\n", data->what, "# variant", "ns/cell",
 	       "ratio", "how");
-	for (i = 1; i < VARIANTS; i++) {
-		double ratio, time = median_time(&variants[i], &ratio);
-
-		printf("%-20s %8.2f %8.2f  %s\n", variants[i].name, time / CELLS * 1e9,
-		       ratio, variants[i].how);
-	}
+	for (i = SUM; i < VARIANTS; i++)
+		print_time(variants[i].name, &variants[i], variants[i].how);
 }
 
 int print_speed(u64 seed)
 {
-	printf("# morris: q 1.08; csuros: M = 16; 10^6 cells of 8 bits\n");
-	print_times(seed, false);
-	print_times(seed, true);
+	u32 i;
+
+	prepare(seed);
+	printf("# morris: q 1.08; csuros: M = 16; 10^6 cells of 8 bits; median of %u rounds, and\n"
+	       "# of the ratio to sum in the same round\n", ROUNDS);
+	print_times(seed, &data_sets[0]);
+	print_times(seed, &data_sets[1]);
+	printf("\n# bulk, by what the cells are\n%-20s %8s %8s  %s\n", "# cells", "ns/cell",
+	       "ratio", "both arrays");
+	for (i = 0; i < DATA_SETS; i++) {
+		fill(&data_sets[i], seed);
+		print_time(data_sets[i].name, &variants[BULK], data_sets[i].what);
+	}
 	return 0;
 }
 
-/* For valgrind, which counts instructions: the difference of two N is what counts. */
-int run_add_variant(const char *name, u32 rounds, u64 seed)
+static const struct variant *find_variant(const char *name)
 {
 	u32 i;
 
-	for (i = 0; i < VARIANTS && strcmp(variants[i].name, name); i++)
-		;
-	if (i == VARIANTS) {
-		warnx("no variant '%s'; there are:", name);
-		for (i = 0; i < VARIANTS; i++)
-			fprintf(stderr, "  %-20s %s\n", variants[i].name, variants[i].how);
+	for (i = 0; i < VARIANTS; i++)
+		if (!strcmp(variants[i].name, name))
+			return &variants[i];
+	warnx("no variant '%s'; there are:", name);
+	for (i = 0; i < VARIANTS; i++)
+		fprintf(stderr, "  %-20s %s\n", variants[i].name, variants[i].how);
+	return NULL;
+}
+
+static const struct data *find_data(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < DATA_SETS; i++)
+		if (!strcmp(data_sets[i].name, name))
+			return &data_sets[i];
+	warnx("no cells '%s'; there are:", name);
+	for (i = 0; i < DATA_SETS; i++)
+		fprintf(stderr, "  %-20s %s\n", data_sets[i].name, data_sets[i].what);
+	return NULL;
+}
+
+/* For valgrind, which counts instructions: the difference of two N is what counts. */
+int run_add_variant(const char *name, u32 rounds, const char *cells, u64 seed)
+{
+	const struct variant *variant = find_variant(name);
+	const struct data *data = find_data(cells);
+
+	if (!variant || !data)
 		return 2;
-	}
-	prepare(seed, false);
+	prepare(seed);
+	fill(data, seed);
 	loop_bulk(dst, src);
 	while (rounds--) {
 		memcpy(dst, start, CELLS);
-		if (variants[i].loop)
-			variants[i].loop(dst, src);
+		if (variant->loop)
+			variant->loop(dst, src);
 	}
 	return 0;
 }

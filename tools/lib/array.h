@@ -12,8 +12,11 @@
  *	printf("%llu\n", array_value(sum, 0));
  *
  * What can fail returns 0 or a negative errno, and says why in array_error();
- * nothing has changed then.  An array is used by one thread at a time.  There is
- * no subtraction: see kmod/repr/repr.h.
+ * nothing has changed then.  An array is used by one thread at a time.
+ *
+ * There is no decrement and no subtraction: the difference of two approximate counts
+ * has an error without bound, and may be negative, which no cell can hold (Steele &
+ * Tristan 2017, section 14).
  */
 #ifndef _LIB_ARRAY_H
 #define _LIB_ARRAY_H

@@ -4,15 +4,17 @@
  *
  * For each pair of states a table has K and the first 8 bits t of the probability
  * Delta with which K grows by one, as K * 256 + t.  A random byte b is added, and
- * the upper byte is the sum: t + b carries with probability t / 256.  At t + b =
- * 255, once in 256 cells, the other bits of Delta decide: first 32 from a second
- * table, then, if those are equal too, the rest.  So Delta is exact to 64 bits, and
- * a cell costs a look-up and an addition, which processors with AVX2 do for 8 cells
- * at once.
+ * the upper byte is the sum: t + b carries with probability t / 256, and never where
+ * b is 0.  There, in one cell of 256, the other bits of Delta decide instead: 8 more
+ * from a second table, then, if those are equal too, the rest.  So Delta is exact to
+ * 64 bits, and a cell costs a look-up and a fourth of an addition: four entries lie
+ * side by side in a 64-bit word, whose lanes of 16 bits never carry into each other.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <linux/compiler.h>
 
 #include "internal.h"
 
@@ -20,8 +22,8 @@
 
 struct sums {
 	struct scounter_array_type type;
-	u32 next[STATES * STATES];		/* bits 8 to 39 of Delta */
-	u16 sum[STATES * STATES + 1];		/* K and the first 8; one is never used */
+	u16 sum[STATES * STATES];		/* K and the first 8 bits of Delta */
+	u8 next[STATES * STATES];		/* 8 more */
 };
 
 /* Of the type that was merged last: programs merge many arrays of one type. */
@@ -72,7 +74,6 @@ static int make_sums(const struct scounter_repr *repr)
 	if (!latest)
 		return array_fail(-ENOMEM, "out of memory");
 	latest->type = repr->type;
-	latest->sum[STATES * STATES] = 0;
 	/* A state beyond the last is that of a broken snapshot. */
 	for (x = 0; x < STATES; x++)
 		for (z = 0; z < STATES; z++) {
@@ -80,7 +81,7 @@ static int make_sums(const struct scounter_repr *repr)
 				       &beyond);
 
 			latest->sum[x * STATES + z] = k << 8 | delta >> 56;
-			latest->next[x * STATES + z] = delta >> 24;
+			latest->next[x * STATES + z] = delta >> 48;
 		}
 	return 0;
 }
@@ -101,166 +102,100 @@ static inline u64 next_bits(u64 state[4])
 	return result;
 }
 
+#define EVEN_BYTES	0x00ff00ff00ff00ffULL
+#define EACH_BYTE	0x0101010101010101ULL
+
+/* Whether K grows by one, where its first 8 bits have not decided it. */
 static bool rest_decides(struct array *dst, u32 x, u32 z)
 {
 	const struct scounter_repr *repr = &dst->cells.repr;
-	u64 random = next_bits(dst->bulk);
+	u32 random = scounter_draw_bits(&dst->rnd, 8);
 	u32 next = latest->next[x << 8 | z];
 	bool beyond;
 	u64 delta;
 
-	if (random >> 32 != next)
-		return random >> 32 < next;
+	if (random != next)
+		return random < next;
 	sum_of(repr, min(x, repr->top), min(z, repr->top), &delta, &beyond);
-	return (random & 0xffffff) < (delta & 0xffffff);
+	return scounter_draw_bits(&dst->rnd, 48) < (delta & ~0ULL >> 16);
 }
 
-/* What a random byte b makes of a pair of states; the cases that are rare apart. */
-static inline u32 merge_cell(struct array *dst, u32 x, u32 z, u32 b)
+/* How the rest of Delta decides for those cells of a word whose random byte is 0. */
+static noinline u64 decide_rest(struct array *dst, u64 x, u64 z, u64 random)
 {
-	const struct scounter_repr *repr = &dst->cells.repr;
-	u32 entry = latest->sum[x << 8 | z] + b;
-	u32 k = entry >> 8;
+	/* The upper bit of each byte that is 0, and no other. */
+	u64 undecided = ~(((random & ~(EACH_BYTE << 7)) + ~(EACH_BYTE << 7)) | random) &
+			EACH_BYTE << 7;
+	u64 more = 0;
 
-	if ((entry & 255) == 255)
-		k += rest_decides(dst, x, z);
-	if (k == repr->top && x <= k && z <= k)
-		dst->saturated |= scounter_real_less(repr->most,
-						     scounter_real_sum(scounter_repr_f(repr, x),
-								       scounter_repr_f(repr, z)));
-	return k;
+	for (; undecided; undecided &= undecided - 1) {
+		u32 bit = __builtin_ctzll(undecided) - 7;
+
+		more |= (u64)rest_decides(dst, x >> bit & 255, z >> bit & 255) << bit;
+	}
+	return more;
 }
 
-static void merge_words(struct array *dst, const struct array *src, u64 i)
+/* Whether one of the sums is beyond the last state: it is not with nothing added. */
+static noinline bool any_beyond(const struct scounter_repr *repr, u64 x, u64 z)
 {
-	for (; i < dst->cells.words; i++) {
+	bool beyond = false;
+	u32 bit;
+	u64 delta;
+
+	for (bit = 0; bit < 64 && !beyond; bit += 8) {
+		u32 one = x >> bit & 255, other = z >> bit & 255;
+
+		if (one && other && latest->sum[one << 8 | other] >> 8 == repr->top)
+			sum_of(repr, min(one, repr->top), min(other, repr->top), &delta, &beyond);
+	}
+	return beyond;
+}
+
+/* Bytes 0, 2, 4 and 6 of one word, the others of the other. */
+static inline u64 even_and_odd(u64 even, u64 odd)
+{
+	return ((even ^ odd) & EVEN_BYTES) ^ odd;
+}
+
+static inline bool any_zero(u64 bytes)
+{
+	return (bytes - EACH_BYTE) & ~bytes & EACH_BYTE << 7;
+}
+
+/* The entries for four pairs of states, 16 bits each as the pairs are. */
+static inline u64 four_entries(const u16 *sum, u64 pairs)
+{
+	return sum[pairs & 0xffff] | (u64)sum[pairs >> 16 & 0xffff] << 16 |
+	       (u64)sum[pairs >> 32 & 0xffff] << 32 | (u64)sum[pairs >> 48] << 48;
+}
+
+static void merge_words(struct array *dst, const struct array *src)
+{
+	const u64 tops = dst->cells.repr.top * EACH_BYTE;
+	const u16 *sum = latest->sum;
+	u64 words = dst->cells.words;
+	u64 bulk[4], i;
+
+	memcpy(bulk, dst->bulk, sizeof(bulk));
+	for (i = 0; i < words; i++) {
 		u64 x = dst->words[i], z = src->words[i];
-		u64 random, sums = 0;
-		u32 bit;
+		u64 random, even, odd, sums;
 
 		if (!z)
 			continue;
-		random = next_bits(dst->bulk);
-		for (bit = 0; bit < 64; bit += 8)
-			sums |= (u64)merge_cell(dst, x >> bit & 255, z >> bit & 255,
-						random >> bit & 255) << bit;
+		random = next_bits(bulk);
+		even = four_entries(sum, even_and_odd(z, x << 8)) + (random & EVEN_BYTES);
+		odd = four_entries(sum, even_and_odd(z >> 8, x)) + (random >> 8 & EVEN_BYTES);
+		sums = even_and_odd(even >> 8, odd);
+		if (any_zero(random))
+			sums += decide_rest(dst, x, z, random);
+		if (!dst->saturated && any_zero(sums ^ tops))
+			dst->saturated = any_beyond(&dst->cells.repr, x, z);
 		dst->words[i] = sums;
 	}
+	memcpy(dst->bulk, bulk, sizeof(bulk));
 }
-
-#ifdef __x86_64__
-#include <immintrin.h>
-
-#define AVX2	__attribute__((target("avx2")))
-
-/* Four generators side by side, each from a seed of its own. */
-struct wide {
-	__m256i state[4];
-};
-
-AVX2 static void wide_seed(struct wide *wide, u64 bulk[4])
-{
-	u64 numbers[4];
-	u32 i, j;
-
-	for (i = 0; i < 4; i++) {
-		for (j = 0; j < 4; j++)
-			numbers[j] = next_bits(bulk);
-		wide->state[i] = _mm256_loadu_si256((const __m256i *)numbers);
-	}
-}
-
-/* next_bits(), four at once */
-AVX2 static inline __m256i wide_next(struct wide *wide)
-{
-	__m256i *s = wide->state;
-	__m256i sum = _mm256_add_epi64(s[0], s[3]);
-	__m256i turned = _mm256_or_si256(_mm256_slli_epi64(sum, 23), _mm256_srli_epi64(sum, 41));
-	__m256i result = _mm256_add_epi64(turned, s[0]);
-	__m256i t = _mm256_slli_epi64(s[1], 17);
-
-	s[2] = _mm256_xor_si256(s[2], s[0]);
-	s[3] = _mm256_xor_si256(s[3], s[1]);
-	s[1] = _mm256_xor_si256(s[1], s[2]);
-	s[0] = _mm256_xor_si256(s[0], s[3]);
-	s[2] = _mm256_xor_si256(s[2], t);
-	s[3] = _mm256_or_si256(_mm256_slli_epi64(s[3], 45), _mm256_srli_epi64(s[3], 19));
-	return result;
-}
-
-/* K * 256 + t + b of 8 cells */
-AVX2 static inline __m256i wide_entries(const u8 *x, const u8 *z, const u8 *random)
-{
-	__m256i one = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)x));
-	__m256i other = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)z));
-	__m256i b = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)random));
-	__m256i index = _mm256_or_si256(_mm256_slli_epi32(one, 8), other);
-	__m256i entry = _mm256_i32gather_epi32((const int *)latest->sum, index, 2);
-
-	return _mm256_add_epi32(_mm256_and_si256(entry, _mm256_set1_epi32(0xffff)), b);
-}
-
-/* The lowest bytes of 32 numbers of 32 bits, none above 255, in their order. */
-AVX2 static inline __m256i wide_bytes(__m256i a, __m256i b, __m256i c, __m256i d)
-{
-	__m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-
-	return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(_mm256_packus_epi32(a, b),
-							       _mm256_packus_epi32(c, d)),
-					   order);
-}
-
-/* As many words as are a multiple of 32 cells; how many. */
-AVX2 static u64 merge_wide(struct array *dst, const struct array *src)
-{
-	const __m256i low = _mm256_set1_epi32(255);
-	const __m256i tops = _mm256_set1_epi8(dst->cells.repr.top);
-	u64 i, words = dst->cells.words & ~3ULL;
-	u8 random[32] __attribute__((aligned(32)));
-	u8 before[32] __attribute__((aligned(32)));
-	struct wide wide;
-
-	wide_seed(&wide, dst->bulk);
-	for (i = 0; i < words; i += 4) {
-		u8 *x = (u8 *)&dst->words[i];
-		const u8 *z = (const u8 *)&src->words[i];
-		__m256i e[4], sums, rests;
-		u32 rare, j;
-
-		_mm256_store_si256((__m256i *)random, wide_next(&wide));
-		for (j = 0; j < 4; j++)
-			e[j] = wide_entries(x + 8 * j, z + 8 * j, random + 8 * j);
-		sums = wide_bytes(_mm256_srli_epi32(e[0], 8), _mm256_srli_epi32(e[1], 8),
-				  _mm256_srli_epi32(e[2], 8), _mm256_srli_epi32(e[3], 8));
-		rests = wide_bytes(_mm256_and_si256(e[0], low), _mm256_and_si256(e[1], low),
-				   _mm256_and_si256(e[2], low), _mm256_and_si256(e[3], low));
-		rare = _mm256_movemask_epi8(_mm256_or_si256(
-			_mm256_cmpeq_epi8(rests, _mm256_set1_epi8(-1)),
-			_mm256_cmpeq_epi8(sums, tops)));
-		if (rare)
-			_mm256_store_si256((__m256i *)before,
-					   _mm256_loadu_si256((const __m256i *)x));
-		_mm256_storeu_si256((__m256i *)x, sums);
-		for (; rare; rare &= rare - 1) {
-			j = __builtin_ctz(rare);
-			x[j] = merge_cell(dst, before[j], z[j], random[j]);
-		}
-	}
-	return words;
-}
-
-static u64 merge_fast(struct array *dst, const struct array *src)
-{
-	return __builtin_cpu_supports("avx2") ? merge_wide(dst, src) : 0;
-}
-#else
-static u64 merge_fast(struct array *dst, const struct array *src)
-{
-	(void)dst;
-	(void)src;
-	return 0;
-}
-#endif
 
 int array_merge8(struct array *dst, const struct array *src)
 {
@@ -270,6 +205,6 @@ int array_merge8(struct array *dst, const struct array *src)
 		if (err)
 			return err;
 	}
-	merge_words(dst, src, merge_fast(dst, src));
+	merge_words(dst, src);
 	return 0;
 }

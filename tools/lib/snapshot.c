@@ -14,7 +14,7 @@ static int check_header(const struct scounter_array_header *header)
 	if (header->magic != SCOUNTER_ARRAY_MAGIC)
 		return array_fail(-EINVAL, "this is no snapshot of an array");
 	if (header->version != SCOUNTER_ARRAY_VERSION)
-		return array_fail(-EPROTO, "the snapshot is of version %u, newer than %u",
+		return array_fail(-EPROTO, "the snapshot is of version %u, not of %u as this program",
 				  header->version, SCOUNTER_ARRAY_VERSION);
 	if (header->header_bytes < sizeof(*header) || header->header_bytes > 4096)
 		return array_fail(-EINVAL, "the snapshot has a header of %u bytes",

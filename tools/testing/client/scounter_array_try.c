@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One array as the parameters say.  With `hammer`, threads on all CPUs, and hard
- * and soft interrupts that they raise, count in its first 256 counters, until
- * `run` is cleared; with `busted`, one event in 16 is claimed and not counted.
+ * One array as the parameters say.  With `hammer`, all contexts on all CPUs count in
+ * its first 256 counters, until `run` is cleared and the file read; with `busted`,
+ * one event in 16 is claimed and not counted.
  *
- * /sys/kernel/debug/scounter_array_try has what was counted, the sum of all
- * values, and the bytes, refusals and saturation of the array, a line each; and
- * then the counters that are not 0.
+ * /sys/kernel/debug/scounter_array_try has what was counted in each context, the sum
+ * of all values, and the bytes, refusals and saturation of the array, a line each;
+ * and then the counters that are not 0.
  */
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
 #include <linux/err.h>
-#include <linux/interrupt.h>
-#include <linux/irq_work.h>
-#include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/scounter_array.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
+
+#define TASKS_AN_NMI	4096
+#include "../contexts/contexts.h"
 
 static bool run = true;
 module_param(run, bool, 0600);
@@ -45,65 +45,44 @@ module_param(forget, bool, 0400);
 #define COUNTERS	256
 
 static struct scounter_array *array;
-static atomic64_t counted;
-static struct task_struct **threads;
-static DEFINE_PER_CPU(struct irq_work, hard_work);
-static DEFINE_PER_CPU(struct tasklet_struct, soft_work);
+static atomic64_t counted[CONTEXTS];
 static DEFINE_PER_CPU(u32, next_index);
 static struct dentry *file;
 
-static void count(void)
+static void count(enum context context)
 {
 	u32 i = raw_cpu_inc_return(next_index);
 
 	if (!busted || i % 16)
 		scounter_array_inc(array, i % COUNTERS);
-	atomic64_inc(&counted);
+	atomic64_inc(&counted[context]);
 }
 
-static void count_hard(struct irq_work *work)
+static void stop(void)
 {
-	count();
-}
+	static DEFINE_MUTEX(mutex);
 
-static void count_soft(struct tasklet_struct *tasklet)
-{
-	count();
-}
-
-static int count_all(void *unused)
-{
-	u32 i;
-
-	while (!kthread_should_stop()) {
-		for (i = 0; run && i < 1000; i++) {
-			count();
-			if (i % 16 == 0) {
-				preempt_disable();
-				irq_work_queue(this_cpu_ptr(&hard_work));
-				tasklet_schedule(this_cpu_ptr(&soft_work));
-				preempt_enable();
-			}
-		}
-		if (run)
-			cond_resched();
-		else
-			schedule_timeout_uninterruptible(1);
-	}
-	return 0;
+	mutex_lock(&mutex);
+	contexts_stop();
+	mutex_unlock(&mutex);
 }
 
 static int try_show(struct seq_file *seq, void *unused)
 {
 	u64 sum = 0, i;
 
+	if (!READ_ONCE(run))
+		stop();
 	for (i = 0; i < length; i++) {
 		sum += scounter_array_read(array, i);
 		cond_resched();
 	}
-	seq_printf(seq, "counted %lld\nsum %llu\nbytes %zu\nrefused %llu\nsaturated %d\n",
-		   atomic64_read(&counted), sum, scounter_array_bytes(array),
-		   scounter_array_refused(array), scounter_array_saturated(array));
+	seq_printf(seq, "counted task %lld softirq %lld hardirq %lld nmi %lld\n",
+		   (s64)atomic64_read(&counted[TASK]), (s64)atomic64_read(&counted[SOFTIRQ]),
+		   (s64)atomic64_read(&counted[HARDIRQ]), (s64)atomic64_read(&counted[NMI]));
+	seq_printf(seq, "sum %llu\nbytes %zu\nrefused %llu\nsaturated %d\n",
+		   sum, scounter_array_bytes(array), scounter_array_refused(array),
+		   scounter_array_saturated(array));
 	for (i = 0; i < length && i < COUNTERS; i++) {
 		struct scounter_array_estimate estimate;
 
@@ -115,40 +94,6 @@ static int try_show(struct seq_file *seq, void *unused)
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(try);
-
-static void stop(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		if (!IS_ERR_OR_NULL(threads[cpu]))
-			kthread_stop(threads[cpu]);
-		irq_work_sync(per_cpu_ptr(&hard_work, cpu));
-		tasklet_kill(per_cpu_ptr(&soft_work, cpu));
-	}
-	kfree(threads);
-}
-
-static int start(void)
-{
-	int cpu;
-
-	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
-	if (!threads)
-		return -ENOMEM;
-	for_each_possible_cpu(cpu) {
-		init_irq_work(per_cpu_ptr(&hard_work, cpu), count_hard);
-		tasklet_setup(per_cpu_ptr(&soft_work, cpu), count_soft);
-	}
-	for_each_online_cpu(cpu) {
-		threads[cpu] = kthread_create(count_all, NULL, "array_try/%d", cpu);
-		if (IS_ERR(threads[cpu]))
-			continue;
-		kthread_bind(threads[cpu], cpu);
-		wake_up_process(threads[cpu]);
-	}
-	return 0;
-}
 
 static int __init try_init(void)
 {
@@ -168,7 +113,7 @@ static int __init try_init(void)
 	if (self_merge)
 		err = scounter_array_merge(array, array);
 	if (!err && hammer)
-		err = start();
+		err = contexts_start(count);
 	if (err) {
 		scounter_array_destroy(array);
 		return err;
@@ -180,8 +125,7 @@ static int __init try_init(void)
 static void __exit try_exit(void)
 {
 	debugfs_remove(file);
-	if (hammer)
-		stop();
+	stop();
 	if (!forget)
 		scounter_array_destroy(array);
 }

@@ -14,18 +14,13 @@
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
 #include <linux/err.h>
-#include <linux/interrupt.h>
-#include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/scounter.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
-#ifdef CONFIG_X86_LOCAL_APIC
-#include <asm/apic.h>
-#include <asm/nmi.h>
-#endif
+#include "../contexts/contexts.h"
 
 static bool run = true;
 module_param(run, bool, 0600);
@@ -54,18 +49,14 @@ static const char *name_of(enum scounter_kind kind)
 static struct scounter *counters[KINDS];
 static u64 returned[KINDS], last_seen[KINDS], went_down[KINDS];
 
-enum { TASK, SOFTIRQ, HARDIRQ, NMI, CONTEXTS };
 static atomic64_t rounds[CONTEXTS];
 #define EVENTS_A_ROUND	9
 
-static struct task_struct **threads;
 static struct task_struct *observer;
-static DEFINE_PER_CPU(struct irq_work, hard_work);
-static DEFINE_PER_CPU(struct tasklet_struct, soft_work);
 static struct dentry *file;
 
 /* Counting its own rounds after the counters: none is counted but not made. */
-static void count(int context)
+static void count(enum context context)
 {
 	int i, j;
 
@@ -79,83 +70,6 @@ static void count(int context)
 		scounter_add(counters[i], 5);
 	}
 	atomic64_inc(&rounds[context]);
-}
-
-static void in_hardirq_context(struct irq_work *work)
-{
-	count(HARDIRQ);
-}
-
-/* PREEMPT_RT runs all but these in a thread. */
-static void hard_work_init(struct irq_work *work)
-{
-#ifdef IRQ_WORK_INIT_HARD
-	*work = IRQ_WORK_INIT_HARD(in_hardirq_context);
-#else
-	init_irq_work(work, in_hardirq_context);
-#endif
-}
-
-static void in_softirq_context(struct tasklet_struct *tasklet)
-{
-	count(SOFTIRQ);
-}
-
-#ifdef CONFIG_X86_LOCAL_APIC
-static DEFINE_PER_CPU(bool, nmi_wanted);
-
-static int in_nmi_context(unsigned int type, struct pt_regs *regs)
-{
-	if (!this_cpu_read(nmi_wanted))
-		return NMI_DONE;
-	this_cpu_write(nmi_wanted, false);
-	count(NMI);
-	return NMI_HANDLED;
-}
-
-static int nmi_start(void)
-{
-	return register_nmi_handler(NMI_LOCAL, in_nmi_context, 0, "scounter_hammer");
-}
-
-static void nmi_stop(void)
-{
-	unregister_nmi_handler(NMI_LOCAL, "scounter_hammer");
-}
-
-static void nmi_raise(int cpu)
-{
-	this_cpu_write(nmi_wanted, true);
-	apic->send_IPI(cpu, NMI_VECTOR);
-	while (this_cpu_read(nmi_wanted))
-		cpu_relax();
-}
-#else
-static int nmi_start(void) { return 0; }
-static void nmi_stop(void) { }
-static void nmi_raise(int cpu) { }
-#endif
-
-static int hammer(void *unused)
-{
-	u32 i;
-
-	for (i = 0; READ_ONCE(run) && !kthread_should_stop(); i++) {
-		count(TASK);
-		if (i % 16 == 0) {
-			int cpu = get_cpu();
-
-			irq_work_queue(this_cpu_ptr(&hard_work));
-			tasklet_schedule(this_cpu_ptr(&soft_work));
-			if (i % 256 == 0)
-				nmi_raise(cpu);
-			put_cpu();
-			cond_resched();
-		}
-	}
-	while (!kthread_should_stop())
-		schedule_timeout_interruptible(1);
-	return 0;
 }
 
 static void observe(int i)
@@ -185,18 +99,9 @@ static int observe_all(void *unused)
 
 static void stop_threads(void)
 {
-	int cpu;
-
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		if (!IS_ERR_OR_NULL(threads[cpu]))
-			kthread_stop(threads[cpu]);
+	contexts_stop();
 	if (!IS_ERR_OR_NULL(observer))
 		kthread_stop(observer);
-	for_each_possible_cpu(cpu) {
-		irq_work_sync(per_cpu_ptr(&hard_work, cpu));
-		tasklet_kill(per_cpu_ptr(&soft_work, cpu));
-	}
-	memset(threads, 0, nr_cpu_ids * sizeof(*threads));
 	observer = NULL;
 }
 
@@ -255,26 +160,14 @@ static int create_counters(void)
 
 static int __init hammer_init(void)
 {
-	int cpu, err;
+	int err = create_counters();
 
-	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
-	if (!threads)
-		return -ENOMEM;
-	err = create_counters();
 	if (!err)
-		err = nmi_start();
+		err = contexts_start(count);
 	if (err) {
 		destroy_counters();
-		kfree(threads);
 		return err;
 	}
-	for_each_possible_cpu(cpu) {
-		hard_work_init(per_cpu_ptr(&hard_work, cpu));
-		tasklet_setup(per_cpu_ptr(&soft_work, cpu), in_softirq_context);
-	}
-	/* Not bound: when a CPU is unplugged they go on elsewhere. */
-	for_each_online_cpu(cpu)
-		threads[cpu] = kthread_run(hammer, NULL, "hammer/%d", cpu);
 	observer = kthread_run(observe_all, NULL, "hammer/observer");
 	file = debugfs_create_file("scounter_hammer", 0400, NULL, NULL, &hammer_fops);
 	return 0;
@@ -284,9 +177,7 @@ static void __exit hammer_exit(void)
 {
 	debugfs_remove(file);
 	stop_threads();
-	nmi_stop();
 	destroy_counters();
-	kfree(threads);
 }
 
 module_init(hammer_init);

@@ -29,9 +29,14 @@
 #include <asm/nmi.h>
 #endif
 
-/* Calls in task context to one in the others. */
+/*
+ * Calls in task context to one in the others.  In a virtual machine an NMI takes as
+ * long as the other CPU is not scheduled: who has a short function wants fewer.
+ */
 #define TASKS_AN_INTERRUPT	16
+#ifndef TASKS_AN_NMI
 #define TASKS_AN_NMI		256
+#endif
 
 static void (*contexts_function)(enum context context);
 static struct task_struct **contexts_threads;
@@ -80,14 +85,18 @@ static void contexts_nmi_stop(void)
 	unregister_nmi_handler(NMI_LOCAL, KBUILD_MODNAME);
 }
 
-/* To the next CPU, which is mostly in the middle of the function. */
+/*
+ * To the next CPU, which is mostly in the middle of the function.  One at a time for
+ * a CPU: the kernel complains of an NMI that nobody wants.
+ */
 static void contexts_nmi_raise(void)
 {
 	int cpu = cpumask_next(smp_processor_id(), cpu_online_mask);
 
 	if (cpu >= nr_cpu_ids)
 		cpu = cpumask_first(cpu_online_mask);
-	WRITE_ONCE(per_cpu(contexts_nmi_wanted, cpu), true);
+	if (cmpxchg(per_cpu_ptr(&contexts_nmi_wanted, cpu), false, true))
+		return;
 	apic->send_IPI(cpu, NMI_VECTOR);
 	while (READ_ONCE(per_cpu(contexts_nmi_wanted, cpu)))
 		cpu_relax();
