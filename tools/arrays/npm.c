@@ -101,7 +101,8 @@ static void print_errors(const char *how, u32 which, struct array *array,
 			 const struct counts *counts, u64 least)
 {
 	double *errors = allocate(counts->length, sizeof(*errors));
-	double sum = 0, square = 0, limit;
+	double sum = 0, square = 0;
+	char limit[16] = "-";	/* additive errors have none */
 	u64 i, n = 0;
 
 	for (i = 0; i < counts->length; i++) {
@@ -114,14 +115,15 @@ static void print_errors(const char *how, u32 which, struct array *array,
 		square += errors[n] * errors[n];
 		n++;
 	}
-	limit = types[which].kind == SCOUNTER_REPR_SHARED ? 0 : sqrt(xi_of(&array->cells.repr));
+	if (types[which].kind != SCOUNTER_REPR_SHARED)
+		snprintf(limit, sizeof(limit), "%.3f%%", 100 * sqrt(xi_of(&array->cells.repr)));
 	if (!n)
 		return;
 	qsort(errors, n, sizeof(*errors), compare_doubles);
-	printf("%-28s %-7s %8llu %8llu %+8.3f%% %+8.3f%% %+8.3f%% %+8.3f%% %8.3f%% %8.3f%%\n",
+	printf("%-28s %-7s %8llu %8llu %+8.3f%% %+8.3f%% %+8.3f%% %+8.3f%% %8.3f%% %9s\n",
 	       type_name(&array->cells.repr.type), how, least, n, 100 * errors[n / 4],
 	       100 * errors[n / 2], 100 * errors[n * 3 / 4], 100 * sum / n,
-	       100 * sqrt(square / n), 100 * limit);
+	       100 * sqrt(square / n), limit);
 	free(errors);
 }
 
