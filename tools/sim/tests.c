@@ -232,7 +232,8 @@ static struct outcome outcome_of(const struct machine *machine, const char *kind
 {
 	struct workload workload = {
 		.machine = machine, .type = counter_type(kind), .threads = threads,
-		.counters = counters, .preload = 100000, .operations = 3000, .seed = seed,
+		.counters = counters, .preload = 100000, .operations = 3000,
+		.milliseconds = 4, .seed = seed,
 	};
 	struct outcome outcome = { 0 };
 

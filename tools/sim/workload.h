@@ -20,6 +20,7 @@ struct workload {
 	int counters;		/* 1, or: one hot, every other increment in any */
 	uint64_t preload;	/* events that are added before, at no cost */
 	uint64_t operations;	/* to measure, at most */
+	double milliseconds;	/* of modelled time, the same */
 	uint64_t seed;
 };
 
