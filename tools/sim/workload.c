@@ -3,7 +3,8 @@
  * One run: the counter is contended for a short time, so that a kind that adapts
  * has seen what it is in for; then it is given the events of a long time at once,
  * as the paper's runs of 8 s are far longer than a model can run; then the
- * machine warms up; then it is measured.
+ * machine warms up; then it is measured.  A cold run is measured from the first
+ * increment of a new counter on.
  *
  * External work of p percent is defined as in the paper: it makes the throughput
  * of one thread with the cas counter 1 - p/100 of what it is without.  Each thread
@@ -145,8 +146,6 @@ static void preload(void)
 	const struct workload *workload = run.workload;
 	int i;
 
-	if (!workload->preload)
-		return;
 	for (i = 0; i < workload->counters; i++)
 		workload->type->add(run.counters[i],
 				    i ? workload->preload / workload->counters :
@@ -248,15 +247,11 @@ static bool cas_alone(const struct workload *workload, uint64_t *picoseconds)
 	return true;
 }
 
-bool workload_run(const struct workload *workload, struct outcome *outcome)
+/* Contended, with a past, and warm: how a counter is after a long time. */
+static void prepare(const struct workload *workload)
 {
-	struct totals from, to;
-	uint64_t alone, warm_up;
+	uint64_t warm_up;
 
-	if (!cas_alone(workload, &alone))
-		return false;
-	if (!start(workload, alone * workload->work / (100 - workload->work)))
-		return false;
 	if (workload->preload) {
 		phase(CONTEND, workload->operations / 4 + 1);
 		let_a_second_pass(CONTEND);
@@ -266,6 +261,19 @@ bool workload_run(const struct workload *workload, struct outcome *outcome)
 	phase(WARM_UP, workload->operations / 4 + 1);
 	let_a_second_pass(model_time() - warm_up);
 	phase(WARM_UP / 2, workload->operations / 4 + 1);
+}
+
+bool workload_run(const struct workload *workload, struct outcome *outcome)
+{
+	struct totals from, to;
+	uint64_t alone;
+
+	if (!cas_alone(workload, &alone))
+		return false;
+	if (!start(workload, alone * workload->work / (100 - workload->work)))
+		return false;
+	if (!workload->cold)
+		prepare(workload);
 	from = totals();
 	phase(workload->milliseconds * MILLISECOND, workload->operations);
 	to = totals();
