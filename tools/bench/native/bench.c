@@ -25,7 +25,7 @@
 #define CHUNK_MIN	16
 #define CHUNK_MAX	1024
 #define ARRAY		7500
-#define PRELOAD		10000000ULL
+#define PRELOAD		1000000000ULL	/* what one CPU counts in two seconds */
 #define WARM_UPS	5
 #define THREADS		2
 #define WORK_UNIT	16	/* pauses that a unit of external work is */
@@ -74,6 +74,14 @@ static uint64_t next_random(uint64_t *seed)
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
 	return z ^ z >> 31;
+}
+
+/* That this process may run on. */
+static int cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
 }
 
 static void pin(int number)
@@ -351,9 +359,9 @@ static void measure_all(bool quick)
 	uint64_t work = work_of_99_percent();
 	const struct counter_type *type = counter_types;
 	const struct rival *rival = rivals;
-	int cpus = sysconf(_SC_NPROCESSORS_ONLN), thread_count;
+	int thread_count, most = cpus() < 2 ? 1 : 2;
 
-	if (cpus < 2)
+	if (most < 2)
 		fprintf(stderr, "bench: one CPU only: nothing can be said of contention\n");
 	while (type->name || rival->name) {
 		run.counter = (struct counter){ 0 };
@@ -362,7 +370,7 @@ static void measure_all(bool quick)
 		else
 			run.counter.rival = rival++;
 		fprintf(stderr, "bench: %s\n", name());
-		for (thread_count = 1; thread_count <= (cpus < 2 ? 1 : 2); thread_count++) {
+		for (thread_count = 1; thread_count <= most; thread_count++) {
 			measure(thread_count, 0, 0, 1);
 			if (quick)
 				continue;
@@ -557,10 +565,6 @@ static int calibrate(void)
 	double load, rmw, exchange, cas, pause, transfer, hold;
 	bool migratory;
 
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
-		fprintf(stderr, "bench: calibration needs two CPUs\n");
-		return 1;
-	}
 	pin(0);
 	load = TIMED(__atomic_load_n(&word, __ATOMIC_RELAXED); __asm__ volatile("" : : : "memory"));
 	rmw = TIMED(__atomic_fetch_add(&word, 1, __ATOMIC_RELAXED));
@@ -631,6 +635,11 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	counters_init(1);
+	if (cpus() < 2 && (!strcmp(verb, "contended") || !strcmp(verb, "calibrate") ||
+			   !strcmp(verb, "throw"))) {
+		fprintf(stderr, "bench: %s needs two CPUs\n", verb);
+		return 1;
+	}
 	if (!strcmp(verb, "run") || !strcmp(verb, "quick"))
 		measure_all(!strcmp(verb, "quick"));
 	else if (!strcmp(verb, "contended")) {
