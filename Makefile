@@ -23,6 +23,10 @@ modules:	## build scounter.ko
 samples: modules	## build the sample clients
 	$(MAKE) -C samples SCOUNTER=$(CURDIR) KDIR=$(KDIR) modules
 
+scale: modules	## build scounter_scale.ko, the benchmark for large machines
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/tools/bench/scale SCOUNTER=$(CURDIR) \
+		KBUILD_EXTRA_SYMBOLS=$(CURDIR)/Module.symvers modules
+
 demo:	## watch scounter count context switches on a real kernel (in QEMU)
 	@tools/demo/run
 
@@ -133,6 +137,7 @@ check-packages:	## install, use and remove the packages for 6.1 and 6.12 (5 minu
 clean:	## remove what was built
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C samples SCOUNTER=$(CURDIR) KDIR=$(KDIR) clean
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/tools/bench/scale SCOUNTER=$(CURDIR) clean
 	rm -rf build
 
 help:	## list these verbs
@@ -141,4 +146,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-12s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: bench-operator torture all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help
+.PHONY: bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help

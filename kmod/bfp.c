@@ -24,6 +24,14 @@
 #include "random.h"
 #include "repr/bfp.h"
 
+/* A multiple of what the word is changed by at a time. */
+static notrace u64 thin(const struct scounter_ref *ref, u64 n, u32 word,
+			struct rnd_state *rnd)
+{
+	return scounter_bfp_thin_to(n, scounter_bfp_exponent(word) +
+				       scounter_bfp_bits_beyond(word, ref->class->shift), rnd);
+}
+
 /* The word after the addition of a thinned n. */
 static notrace u32 sum(const struct scounter_ref *ref, u32 word, u64 n,
 		       bool contended, struct rnd_state *rnd)
@@ -50,13 +58,13 @@ static notrace void bfp_apply(const struct scounter_ref *ref, u64 n, u32 failure
 
 	for (;; failures++) {
 		/* Decide for the word as it is now before backing off for it. */
-		n = scounter_bfp_thin(n, seen, rnd);
+		n = thin(ref, n, seen, rnd);
 		if (!n)
 			return;
 		if (failures) {
 			scounter_backoff(failures, rnd);
 			seen = atomic_read(word);
-			n = scounter_bfp_thin(n, seen, rnd);
+			n = thin(ref, n, seen, rnd);
 			if (!n)
 				return;
 		}
@@ -128,7 +136,7 @@ static bool is_dup(const struct scounter_class *class)
 }
 
 /*
- * The relative standard deviation of a value n counted at exponent e is at
+ * The relative standard deviation of a value n that is changed by 2^e at most is at
  * most sqrt((2^e - 1) / n).  Under the deterministic policy it is also at most
  * what the class was made for, in the limit of large n: sqrt(3 / (8M - 3)),
  * where 2M is Theta.
@@ -136,13 +144,17 @@ static bool is_dup(const struct scounter_class *class)
 static u32 bfp_error_ppm(u32 word, const struct scounter_class *class)
 {
 	const u64 ppm_squared = (u64)SCOUNTER_PPM * SCOUNTER_PPM;
+	u32 beyond = scounter_bfp_bits_beyond(word, class->shift);
 	u64 value = scounter_bfp_value(word);
 	u64 square;
 
 	if (!scounter_bfp_exponent(word) || !value)
 		return 0;
-	square = div64_u64(ppm_squared * ((1U << scounter_bfp_exponent(word)) - 1),
-			   value);
+	if (beyond)	/* (2^(e + d) - 1) / (m 2^e) is less than 2^d / m */
+		square = div64_u64(ppm_squared << beyond, scounter_bfp_mantissa(word));
+	else
+		square = div64_u64(ppm_squared * ((1U << scounter_bfp_exponent(word)) - 1),
+				   value);
 	if (is_dup(class))
 		square = min(square, div64_u64(3 * ppm_squared,
 					       4 * class->theta - 3));

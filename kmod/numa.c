@@ -2,8 +2,10 @@
 /*
  * rbo_numa and rbo_numa_adapt: the word keeps, above the count, the node that
  * counted last.  After a failed compare-and-swap a CPU of that node tries again
- * soon, one of another node after a long time, so that several increments in a
- * row come from where the line is.
+ * soon, one of another node after a long time, twice as long after each failure,
+ * so that several increments in a row come from where the line is.  A CPU of
+ * another node also looks twice before it tries: to try takes the line away from
+ * a node that is counting, even in vain.
  *
  * Who has waited for too long becomes impatient, and puts its node in the one
  * variable __scounter_numa.starving: the other nodes hold off for a while, and the
@@ -19,6 +21,7 @@
 #include <linux/atomic.h>
 #include <linux/export.h>
 #include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/nodemask.h>
 
 #include "compat.h"
@@ -30,7 +33,8 @@
 #define QUICK_TRIES		3
 #define BACKOFF_TRIES		16
 
-#define SLOW_PAUSES		1024	/* of another node after a failure */
+#define LOOK_PAUSES		8	/* between two looks at another node's word */
+#define SLOW_PAUSES		512	/* of another node after a failure, then doubled */
 #define PATIENCE_PAUSES		4096	/* waited for, in all, until impatient */
 #define HOLD_OFF_PAUSES		2048	/* for a starving node, before each try */
 #define CHECK_PAUSES		32	/* between two looks at who is starving */
@@ -113,7 +117,7 @@ static notrace void after_failure(struct numa_try *try, u64 seen,
 		scounter_backoff(try->failures, rnd);
 		return;
 	}
-	try->waited += wait_slowly(try->tag, SLOW_PAUSES / 2 +
+	try->waited += wait_slowly(try->tag, max_t(u32, try->waited, SLOW_PAUSES / 2) +
 				   scounter_draw_bits(rnd, ilog2(SLOW_PAUSES)));
 	if (try->waited >= PATIENCE_PAUSES && !try->impatient)
 		try->impatient = !cmpxchg_relaxed(&__scounter_numa.starving, 0,
@@ -137,6 +141,22 @@ static notrace u64 next(const struct scounter_ref *ref, u64 seen, u64 n,
 	return takes_node(ref, seen, try) ? value | try->tag : value;
 }
 
+/*
+ * The word has a node, or is to have one.  False if it changes on another node
+ * meanwhile.
+ */
+static notrace bool may_try(const struct scounter_ref *ref, s64 *seen,
+			    const struct numa_try *try)
+{
+	s64 first = *seen;
+
+	hold_off(try->tag);
+	if (!is_of(first, try->tag))
+		scounter_pause(LOOK_PAUSES);
+	*seen = atomic64_read(&ref->word64->word);
+	return *seen == first || is_of(*seen, try->tag) || try->impatient;
+}
+
 static notrace void numa_apply(const struct scounter_ref *ref, u64 n, u32 failures)
 {
 	struct numa_try try = { .failures = failures };
@@ -146,12 +166,8 @@ static notrace void numa_apply(const struct scounter_ref *ref, u64 n, u32 failur
 	try.tag = raw_cpu_read(scounter_place.numa_tag);
 	for (;;) {
 		seen = atomic64_read(&ref->word64->word);
-		if (takes_node(ref, seen, &try)) {
-			hold_off(try.tag);
-			/* Others have counted meanwhile. */
-			seen = atomic64_read(&ref->word64->word);
-		}
-		if (atomic64_try_cmpxchg_relaxed(&ref->word64->word, &seen,
+		if ((!takes_node(ref, seen, &try) || may_try(ref, &seen, &try)) &&
+		    atomic64_try_cmpxchg_relaxed(&ref->word64->word, &seen,
 						 next(ref, seen, n, &try)))
 			break;
 		after_failure(&try, seen, rnd);

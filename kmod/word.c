@@ -323,6 +323,10 @@ static void set_accuracy(struct scounter_class *class, enum scounter_kind asked,
 		class->theta = scounter_bfp_theta(ppm);
 		class->limit = kind == SCOUNTER_BFP_DUP ? class->theta - 1 :
 			       SCOUNTER_BFP_MANTISSA_MAX;
+		if (asked == SCOUNTER_APPROX) {
+			class->shift = scounter_bfp_approx_log2(class->theta);
+			class->limit = (1U << class->shift) - 1;
+		}
 	} else if (__SCOUNTER_IS_MORRIS(kind)) {
 		class->theta = scounter_morris_a(ppm);
 		class->shift = order_base_2(class->theta) + 1;

@@ -189,8 +189,9 @@ struct scounter_word64 {
  *	with SCOUNTER_CLASS_CAPPED: the largest exponent
  * @kind: an enum scounter_kind, of a kind and not a choice
  * @shift: scalable: log2 of the value that is decimated first; morris: the same
- *	of a + n; multiline, multiline_adapt: log2
- *	of the most components a node
+ *	of a + n; approx: log2 of the mantissa that is halved without contention,
+ *	also where the exponent cannot grow any more; multiline,
+ *	multiline_adapt: log2 of the most components a node
  * @flags: SCOUNTER_CLASS_WRAP and others
  *
  * Made with SCOUNTER_CLASS() or scounter_class_init().
@@ -271,6 +272,10 @@ struct scounter_params {
 	((u32)((3ULL * SCOUNTER_PPM * SCOUNTER_PPM /			\
 		((u64)(ppm) * (ppm)) + 3) / 8 * 2))
 
+/* approx: log2 of the mantissa at which it is halved without contention. */
+#define __SCOUNTER_APPROX_SHIFT(ppm)					\
+	(const_ilog2(__SCOUNTER_THETA(ppm) - 1) + 4)
+
 /* morris: a = 1 / (2 error^2), rounded up (section 3.1). */
 #define __SCOUNTER_MORRIS_A(ppm)					\
 	((u32)((1ULL * SCOUNTER_PPM * SCOUNTER_PPM - 1) /		\
@@ -294,16 +299,18 @@ struct scounter_params {
 	 __SCOUNTER_THRESHOLD_SERVES(ppm, 13) ? 13 :			\
 	 __SCOUNTER_THRESHOLD_SERVES(ppm, 14) ? 14 : 15)
 
-#define __SCOUNTER_LIMIT(kind, ppm)					\
+#define __SCOUNTER_LIMIT(kind, asked, ppm)				\
 	((kind) == SCOUNTER_BFP_DUP ? __SCOUNTER_THETA(ppm) - 1 :	\
+	 (asked) == SCOUNTER_APPROX ?					\
+		(1U << __SCOUNTER_APPROX_SHIFT(ppm)) - 1 :		\
 	 (kind) == SCOUNTER_BFP_CSUP ? SCOUNTER_BFP_MANTISSA_MAX :	\
 	 __SCOUNTER_IS_MORRIS(kind) ?					\
 		(1U << __SCOUNTER_MORRIS_SHIFT(ppm)) - __SCOUNTER_MORRIS_A(ppm) : \
 	 __SCOUNTER_IS_SCALABLE(kind) ? 1U << __SCOUNTER_THRESHOLD_LOG2(ppm) : 0)
 
-/* The asked kind may be a choice; it decides the components of a node. */
+/* The asked kind may be a choice: what a choice has of its own depends on it. */
 #define __SCOUNTER_CLASS(kind_, asked, ppm) {				\
-	.limit = __SCOUNTER_LIMIT(kind_, ppm) +				\
+	.limit = __SCOUNTER_LIMIT(kind_, asked, ppm) +				\
 		 BUILD_BUG_ON_ZERO((ppm) < SCOUNTER_ERROR_PPM_MIN ||	\
 				   (ppm) > SCOUNTER_ERROR_PPM_MAX),	\
 	.theta = __SCOUNTER_IS_BFP(kind_) ? __SCOUNTER_THETA(ppm) :	\
@@ -312,6 +319,7 @@ struct scounter_params {
 	.shift = __SCOUNTER_IS_MORRIS(kind_) ? __SCOUNTER_MORRIS_SHIFT(ppm) : \
 		 __SCOUNTER_IS_SCALABLE(kind_) ?			\
 			__SCOUNTER_THRESHOLD_LOG2(ppm) :		\
+		 (asked) == SCOUNTER_APPROX ? __SCOUNTER_APPROX_SHIFT(ppm) : \
 		 (asked) == SCOUNTER_EXACT ? SCOUNTER_EXACT_COMPONENTS_LOG2 : 0, \
 }
 

@@ -12,10 +12,15 @@
  * failed compare-and-swap that happens once already at the threshold Theta.
  * bfp_dup has bound = Theta; bfp_csup has bound = all that the field holds, so
  * that only contention lowers its probability before the field is full.
+ *
+ * approx has a bound in between, a power of two, and goes on where the exponent
+ * is at its end: a mantissa of d bits more than the bound is then changed by
+ * 2^d at a time, with probability 2^-(e + d), as if it had been halved d times.
  */
 #ifndef _SCOUNTER_REPR_BFP_H
 #define _SCOUNTER_REPR_BFP_H
 
+#include <linux/bitops.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
@@ -72,6 +77,33 @@ static inline u32 scounter_bfp_theta(u32 error_ppm)
 }
 
 /*
+ * log2 of the bound of approx: between 8 and 16 Theta, so that the error without
+ * contention is about a third of what was asked for.
+ */
+static inline u32 scounter_bfp_approx_log2(u32 theta)
+{
+	return fls(theta - 1) + 3;
+}
+
+/*
+ * By how many bits the mantissa is beyond a bound of 2^bound_log2 although the
+ * exponent is at its end; bound_log2 is 0 for policies that do not care.
+ */
+static inline u32 scounter_bfp_bits_beyond(u32 word, u32 bound_log2)
+{
+	if (!bound_log2 || scounter_bfp_exponent(word) < SCOUNTER_BFP_EXPONENT_MAX)
+		return 0;
+	return fls(scounter_bfp_mantissa(word) >> bound_log2);
+}
+
+/* n rounded at random to a multiple of 2^k. */
+static inline u64 scounter_bfp_thin_to(u64 n, u32 k, struct rnd_state *rnd)
+{
+	n = min_t(u64, n, SCOUNTER_BFP_BEYOND);
+	return scounter_draw_rounded(rnd, n, k) << k;
+}
+
+/*
  * What is left of an addition of n when only every 2^e-th event is counted:
  * n rounded at random to a multiple of 2^e.  With n = 1 this is the trial of
  * an increment; with n = 2^d, d < e, it is the trial that an increment which
@@ -79,10 +111,7 @@ static inline u32 scounter_bfp_theta(u32 error_ppm)
  */
 static inline u64 scounter_bfp_thin(u64 n, u32 word, struct rnd_state *rnd)
 {
-	u32 exponent = scounter_bfp_exponent(word);
-
-	n = min_t(u64, n, SCOUNTER_BFP_BEYOND);
-	return scounter_draw_rounded(rnd, n, exponent) << exponent;
+	return scounter_bfp_thin_to(n, scounter_bfp_exponent(word), rnd);
 }
 
 /* By how much the exponent grows when the mantissa would become `mantissa`. */

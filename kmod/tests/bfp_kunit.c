@@ -9,6 +9,8 @@ static const struct scounter_class dup_1 =
 	SCOUNTER_CLASS(SCOUNTER_BFP_DUP, 10000);
 static const struct scounter_class csup_1 =
 	SCOUNTER_CLASS(SCOUNTER_BFP_CSUP, 10000);
+static const struct scounter_class approx_1 =
+	SCOUNTER_CLASS(SCOUNTER_APPROX, 10000);
 
 static struct scounter_word32 word_of(u32 mantissa, u32 exponent)
 {
@@ -55,6 +57,34 @@ static void theta_of_constants_is_the_same(struct kunit *test)
 	for (ppm = SCOUNTER_ERROR_PPM_MIN; ppm <= SCOUNTER_ERROR_PPM_MAX; ppm += 999)
 		KUNIT_EXPECT_EQ(test, scounter_bfp_theta(ppm),
 				__SCOUNTER_THETA(ppm));
+}
+
+static void approx_of_constants_is_the_same(struct kunit *test)
+{
+	static const struct {
+		u32 ppm;
+		struct scounter_class class;
+	} constants[] = {
+#define APPROX(ppm)	{ ppm, SCOUNTER_CLASS(SCOUNTER_APPROX, ppm) }
+		APPROX(5000), APPROX(7777), APPROX(10000), APPROX(50000), APPROX(200000),
+	};
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, approx_1.limit, (1U << 16) - 1);
+	for (i = 0; i < ARRAY_SIZE(constants); i++) {
+		const struct scounter_params params = {
+			.kind = SCOUNTER_APPROX, .error_ppm = constants[i].ppm,
+		};
+		struct scounter_class class;
+
+		KUNIT_ASSERT_EQ(test, scounter_class_init(&class, &params), 0);
+		KUNIT_EXPECT_EQ(test, class.theta, constants[i].class.theta);
+		KUNIT_EXPECT_EQ(test, class.limit, constants[i].class.limit);
+		KUNIT_EXPECT_EQ(test, (int)class.kind, (int)constants[i].class.kind);
+		KUNIT_EXPECT_EQ(test, (int)class.shift, (int)constants[i].class.shift);
+		KUNIT_EXPECT_EQ(test, class.limit, (1U << class.shift) - 1);
+		KUNIT_EXPECT_GE(test, class.limit, 8 * class.theta - 1);
+	}
 }
 
 static void embedded_counter_is_four_bytes(struct kunit *test)
@@ -113,6 +143,57 @@ static void csup_halves_when_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 1U);
 	KUNIT_EXPECT_EQ(test, scounter_word32_read(&counter, &dup_1),
 			SCOUNTER_BFP_MANTISSA_MAX + 1ULL);
+}
+
+static void approx_alone_halves_at_its_bound(struct kunit *test)
+{
+	struct scounter_word32 counter = SCOUNTER_WORD_INIT;
+	u32 i;
+
+	for (i = 1; i <= approx_1.limit; i++)
+		scounter_word32_inc(&counter, &approx_1);
+	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&counter.word), approx_1.limit);
+	scounter_word32_inc(&counter, &approx_1);
+	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 1U);
+	KUNIT_EXPECT_EQ(test, scounter_word32_read(&counter, &approx_1), 1ULL << 16);
+}
+
+/*
+ * Two bits beyond the bound at the last exponent: by 4 with probability 1/4.
+ * 6.5 standard deviations of 4096 such: 180.  An increment that would always
+ * count makes it 4096.
+ */
+static void approx_goes_on_beyond_the_last_exponent(struct kunit *test)
+{
+	const u32 full = 3U << approx_1.shift;
+	u32 added = 0, i;
+
+	for (i = 0; i < 4096; i++) {
+		struct scounter_word32 counter = word_of(full, SCOUNTER_BFP_EXPONENT_MAX);
+
+		success_at(&counter, &approx_1, SCOUNTER_BFP_EXPONENT_MAX);
+		if (mantissa_of(&counter) == full)
+			continue;
+		KUNIT_ASSERT_EQ(test, mantissa_of(&counter), full + 4);
+		added++;
+	}
+	KUNIT_EXPECT_GT(test, added, 1024U - 180);
+	KUNIT_EXPECT_LT(test, added, 1024U + 180);
+}
+
+/* bfp_csup, and approx before that, count each success there. */
+static void others_do_not(struct kunit *test)
+{
+	struct scounter_word32 csup = word_of(3U << 16, SCOUNTER_BFP_EXPONENT_MAX);
+	struct scounter_word32 approx = word_of(approx_1.limit, SCOUNTER_BFP_EXPONENT_MAX);
+	u32 i;
+
+	for (i = 1; i <= 100; i++) {
+		success_at(&csup, &csup_1, SCOUNTER_BFP_EXPONENT_MAX);
+		KUNIT_ASSERT_EQ(test, mantissa_of(&csup), (3U << 16) + i);
+	}
+	success_at(&approx, &approx_1, SCOUNTER_BFP_EXPONENT_MAX);
+	KUNIT_EXPECT_EQ(test, mantissa_of(&approx), approx_1.limit + 1);
 }
 
 /* Each failed compare-and-swap at Theta or above costs one exponent, not more. */
@@ -238,7 +319,7 @@ static void mantissa_overflow_saturates(struct kunit *test)
 /* Adds of all sizes, contended and not, and never a step back. */
 static void value_never_goes_down(struct kunit *test)
 {
-	const struct scounter_class *classes[] = { &dup_1, &csup_1 };
+	const struct scounter_class *classes[] = { &dup_1, &csup_1, &approx_1 };
 	u32 c, i;
 
 	for (c = 0; c < ARRAY_SIZE(classes); c++) {
@@ -290,6 +371,17 @@ static void estimate_of_a_decimating_word(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 10001U);
 }
 
+/* sqrt(4 / (3 * 2^16)) */
+static void estimate_beyond_the_last_exponent(struct kunit *test)
+{
+	struct scounter_word32 counter =
+		word_of(3U << approx_1.shift, SCOUNTER_BFP_EXPONENT_MAX);
+	struct scounter_estimate estimate;
+
+	scounter_word32_read_est(&counter, &approx_1, &estimate);
+	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 4511U);
+}
+
 static void fetch_reset_starts_again(struct kunit *test)
 {
 	struct scounter_word32 counter = word_of(5000, 3);
@@ -301,11 +393,15 @@ static void fetch_reset_starts_again(struct kunit *test)
 static struct kunit_case bfp_cases[] = {
 	KUNIT_CASE(theta_is_the_papers),
 	KUNIT_CASE(theta_of_constants_is_the_same),
+	KUNIT_CASE(approx_of_constants_is_the_same),
 	KUNIT_CASE(embedded_counter_is_four_bytes),
 	KUNIT_CASE(dup_is_exact_to_theta),
 	KUNIT_CASE(dup_halves_at_theta),
 	KUNIT_CASE(csup_alone_stays_exact),
 	KUNIT_CASE(csup_halves_when_full),
+	KUNIT_CASE(approx_alone_halves_at_its_bound),
+	KUNIT_CASE(approx_goes_on_beyond_the_last_exponent),
+	KUNIT_CASE(others_do_not),
 	KUNIT_CASE(csup_under_contention_halves_once),
 	KUNIT_CASE(csup_under_contention_waits_for_theta),
 	KUNIT_CASE(success_survives_a_reset),
@@ -318,6 +414,7 @@ static struct kunit_case bfp_cases[] = {
 	KUNIT_CASE(value_never_goes_down),
 	KUNIT_CASE(estimate_of_an_exact_word),
 	KUNIT_CASE(estimate_of_a_decimating_word),
+	KUNIT_CASE(estimate_beyond_the_last_exponent),
 	KUNIT_CASE(fetch_reset_starts_again),
 	{}
 };

@@ -70,6 +70,25 @@ u32 broken_gap_longer(struct sim_cpu *cpu, u32 k)
 	return scounter_draw_gap(&cpu->rnd, k) + 1;
 }
 
+u64 machine_thin(u64 n, u32 word, u32 shift, struct rnd_state *rnd)
+{
+	return scounter_bfp_thin_to(n, scounter_bfp_exponent(word) +
+				       scounter_bfp_bits_beyond(word, shift), rnd);
+}
+
+/* The last exponent is the end. */
+u64 broken_thin_never(u64 n, u32 word, u32 shift, struct rnd_state *rnd)
+{
+	(void)shift;
+	return scounter_bfp_thin(n, word, rnd);
+}
+
+/* Each success counts for as much as one in 2^d should. */
+u64 broken_thin_always(u64 n, u32 word, u32 shift, struct rnd_state *rnd)
+{
+	return scounter_bfp_thin(n, word, rnd) << scounter_bfp_bits_beyond(word, shift);
+}
+
 /* A fifth too small. */
 u32 broken_theta(u32 error_ppm)
 {

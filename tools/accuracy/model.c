@@ -10,7 +10,14 @@ const struct machine machine_kmod = {
 	.gap		= machine_gap,
 	.theta		= scounter_bfp_theta,
 	.sum		= scounter_bfp_sum,
+	.thin		= machine_thin,
 	.deviations	= 3,
+};
+
+const char *const policy_names[POLICIES] = {
+	[DUP]		= "bfp_dup",
+	[CSUP]		= "bfp_csup",
+	[APPROX]	= "approx",
 };
 
 void sim_init(struct sim *sim, const struct machine *machine,
@@ -23,6 +30,10 @@ void sim_init(struct sim *sim, const struct machine *machine,
 		.policy.theta = theta,
 		.policy.bound = policy == DUP ? theta : SCOUNTER_BFP_BOUND_MAX,
 	};
+	if (policy == APPROX) {
+		sim->shift = scounter_bfp_approx_log2(theta);
+		sim->policy.bound = 1U << sim->shift;
+	}
 	sim->limit = sim->policy.bound - 1;
 }
 
@@ -66,7 +77,7 @@ static void sim_apply(struct sim *sim, struct sim_cpu *cpu, u64 n, u32 failures)
 	u32 old, new;
 
 	for (;; failures++) {
-		n = scounter_bfp_thin(n, seen, &cpu->rnd);
+		n = machine->thin(n, seen, sim->shift, &cpu->rnd);
 		if (!n)
 			return;
 		if (failures) {
@@ -74,7 +85,7 @@ static void sim_apply(struct sim *sim, struct sim_cpu *cpu, u64 n, u32 failures)
 			scounter_draw_bits(&cpu->rnd, min(failures, 8U));
 			interfere(sim, ELSEWHERE);
 			seen = sim->word;
-			n = scounter_bfp_thin(n, seen, &cpu->rnd);
+			n = machine->thin(n, seen, sim->shift, &cpu->rnd);
 			if (!n)
 				return;
 		}

@@ -32,6 +32,8 @@ struct machine {
 	u32 (*theta)(u32 error_ppm);
 	u32 (*sum)(u32 word, u64 n, const struct scounter_bfp_policy *policy,
 		   struct rnd_state *rnd);
+	/* A multiple of what the word is changed by: n, rounded at random. */
+	u64 (*thin)(u64 n, u32 word, u32 shift, struct rnd_state *rnd);
 	/* What is to be added still, after a failed compare-and-swap. */
 	u64 (*retry)(u64 n, u32 seen, struct rnd_state *rnd);
 	/* How many standard deviations the bounds of an estimate are off. */
@@ -56,6 +58,9 @@ u32 broken_sum_contended(u32 word, u64 n,
 			 struct rnd_state *rnd);
 u32 broken_sum_wraps(u32 word, u64 n, const struct scounter_bfp_policy *policy,
 		     struct rnd_state *rnd);
+u64 machine_thin(u64 n, u32 word, u32 shift, struct rnd_state *rnd);
+u64 broken_thin_never(u64 n, u32 word, u32 shift, struct rnd_state *rnd);
+u64 broken_thin_always(u64 n, u32 word, u32 shift, struct rnd_state *rnd);
 u64 broken_retry_redraw(u64 n, u32 seen, struct rnd_state *rnd);
 u64 broken_retry_keep(u64 n, u32 seen, struct rnd_state *rnd);
 
@@ -78,7 +83,7 @@ struct rival {
 struct sim {
 	const struct machine *machine;
 	struct scounter_bfp_policy policy;
-	u32 limit;		/* as in struct scounter_class */
+	u32 limit, shift;	/* as in struct scounter_class */
 	u32 word;
 	u64 events;		/* what was counted, exactly */
 	u64 fetched;		/* what resets have returned */
@@ -87,7 +92,9 @@ struct sim {
 	struct rival *rival;	/* may be NULL */
 };
 
-enum policy { DUP, CSUP };
+enum policy { DUP, CSUP, APPROX, POLICIES };
+
+extern const char *const policy_names[POLICIES];
 
 void sim_init(struct sim *sim, const struct machine *machine,
 	      enum policy policy, u32 error_ppm);

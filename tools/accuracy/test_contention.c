@@ -73,7 +73,7 @@ static bool test_contended(u32 which)
 	struct contended result = run_contended(&machine_kmod, policy, kind);
 	struct summary summary = summarize(&result.tally.error);
 
-	describe("%s against %s: mean%s", policy == DUP ? "bfp_dup" : "bfp_csup",
+	describe("%s against %s: mean%s", policy_names[policy],
 		 rival_names[kind],
 		 kind < RIVAL_RESET ? ", bounds, never down" : "");
 	comment("mean error %+.4f %% of n, %+.2f standard errors, last exponent %.1f",
@@ -114,7 +114,7 @@ static bool test_contended_broken(u32 which)
 }
 
 const struct test contention_tests[] = {
-	{ "contention", 2 * RIVAL_KINDS, test_contended },
+	{ "contention", POLICIES * RIVAL_KINDS, test_contended },
 	{ "contention test", 4, test_contended_broken },
 	{ }
 };

@@ -259,6 +259,55 @@ static bool test_csup_beyond(u32 which)
 	}
 }
 
+/*
+ * approx at the last exponent, two bits beyond its bound: each event adds a
+ * variance of 2^17 - 1.  About 64 updates a run, so that it stays two bits.
+ */
+static bool approx_goes_on(const struct machine *machine, bool variance)
+{
+	enum { RUNS = 4000 };
+	const u64 unit = 4ULL << SCOUNTER_BFP_EXPONENT_MAX;
+	const u64 events = 64 * unit;
+	struct tally tally = { 0 };
+	u64 seed = test_seed();
+	struct sim_cpu cpu;
+	struct sim sim;
+	u32 run;
+
+	sim_init(&sim, machine, APPROX, SCOUNTER_ERROR_PPM_DEFAULT);
+	for (run = 0; run < RUNS; run++) {
+		machine->seed(&cpu, &seed);
+		sim_start(&sim, scounter_bfp_word(3U << sim.shift,
+						  SCOUNTER_BFP_EXPONENT_MAX));
+		sim_count(&sim, &cpu, events);
+		tally_add(&tally, &sim);
+	}
+	return variance ? variance_is(&tally, (double)events * (unit - 1)) :
+			  tally_mean_is_right(&tally);
+}
+
+static bool test_approx_beyond(u32 which)
+{
+	struct machine machine = machine_kmod;
+
+	switch (which) {
+	case 0:
+		describe("mean");
+		return approx_goes_on(&machine, false);
+	case 1:
+		describe("variance");
+		return approx_goes_on(&machine, true);
+	case 2:
+		describe("the variance catches a counter that does not go on");
+		machine.thin = broken_thin_never;
+		return !approx_goes_on(&machine, true);
+	default:
+		describe("the mean catches a success that is not drawn again");
+		machine.thin = broken_thin_always;
+		return !approx_goes_on(&machine, false);
+	}
+}
+
 /* Whether counters of a machine pass the tests of the mean and variance. */
 static void examine_counters(const struct machine *machine, bool *mean,
 			     bool *variance)
@@ -323,5 +372,6 @@ const struct test count_tests[] = {
 	{ "bfp_csup is exact without contention", 2, test_csup_exact },
 	{ "bfp_csup halves when its mantissa is full", 1, test_csup_full },
 	{ "bfp_csup beyond a full mantissa", 4, test_csup_beyond },
+	{ "approx beyond its last exponent", 4, test_approx_beyond },
 	{ }
 };

@@ -11,7 +11,8 @@
  * each of the D events between was counted with probability 2^-f or more, which
  * gives at most D (2^f - 1); and each step from g to g + 1 rounded the earlier
  * mantissa, which gives at most 4^g: together (4^f - 4^e) / 3.  The smaller of
- * both bounds is taken.
+ * both bounds is taken.  A word that is changed by more than 2^f, at its last
+ * exponent, rounds nothing when that begins.
  */
 #include <math.h>
 #include <string.h>
@@ -28,6 +29,17 @@ static int exponent(const record_t *record)
 	if (record->kind != SCOUNTER_BFP_DUP && record->kind != SCOUNTER_BFP_CSUP)
 		return -1;
 	return (uint32_t)record->raw[0] >> SCOUNTER_BFP_MANTISSA_BITS;
+}
+
+/* log2 of how rarely it is changed, at exponent f. */
+static int unit_log2(const record_t *record, int f)
+{
+	uint32_t mantissa = (uint32_t)record->raw[0] & SCOUNTER_BFP_MANTISSA_MAX;
+
+	if (record->kind == SCOUNTER_BFP_CSUP && f == SCOUNTER_BFP_EXPONENT_MAX)
+		for (; mantissa > record->parameters[0]; mantissa >>= 1)
+			f++;
+	return f;
 }
 
 struct change change_of(const record_t *before, const record_t *after)
@@ -47,7 +59,8 @@ struct change change_of(const record_t *before, const record_t *after)
 	e = exponent(before);
 	f = exponent(after);
 	if (e >= 0 && f >= e) {
-		variance = change.events * (ldexp(1, f) - 1) + (ldexp(1, 2 * f) - ldexp(1, 2 * e)) / 3;
+		variance = change.events * (ldexp(1, unit_log2(after, f)) - 1) +
+			    (ldexp(1, 2 * f) - ldexp(1, 2 * e)) / 3;
 		change.deviation = fmin(change.deviation, sqrt(variance));
 	}
 	return change;

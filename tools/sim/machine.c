@@ -24,6 +24,7 @@ static const struct key {
 	KEY("fetch_op", YES_NO, fetch_op, 0),
 	KEY("migratory", YES_NO, migratory, 0),
 	KEY("shared_cache_ns", NO_OR_NANOSECONDS, shared_cache, 0),
+	KEY("hold_ns", NO_OR_NANOSECONDS, hold, 0),
 	KEY("hit_ns", NANOSECONDS, hit, 0),
 	KEY("rmw_ns", NANOSECONDS, rmw, 0),
 	KEY("cas_ns", NANOSECONDS, cas, 0),

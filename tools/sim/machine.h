@@ -26,6 +26,7 @@ struct machine {
 	 * busy for so long
 	 */
 	uint64_t shared_cache;
+	uint64_t hold;		/* 0, or: a CPU that has got a line keeps it so long */
 	uint64_t hit;		/* a load or store that finds the line */
 	uint64_t rmw;		/* an atomic operation that does */
 	uint64_t cas;		/* a compare-and-swap that does, of what was just loaded */

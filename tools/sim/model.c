@@ -14,9 +14,12 @@
  * A miss takes the latency between the CPU and where the line is.  In the first
  * half of it the request travels: the owner still has the line and goes on using
  * it.  In the second half the line travels.  Requests that arrive meanwhile queue
- * for the line in the order of their arrival, and each has it for one operation.
- * This is what makes contention expensive, and why two CPUs at one word are better
- * off than one might think: the owner does several operations a transfer.
+ * for the line in the order of their arrival, and each has it for one operation,
+ * or for as long as the machine file says (hold_ns): where a line has a home that
+ * serves one request after the other, the next one reaches the new owner only a
+ * while after the line has.  This is what makes contention expensive, and why two
+ * CPUs at one word are better off than one might think: the owner does several
+ * operations a transfer.
  *
  * Where a node's CPUs share a cache in which all writes are done, a line does not
  * move between them: a write takes as long as it takes, and has the line busy only
@@ -278,6 +281,11 @@ static uint64_t latency(const struct cpu *cpu, const struct line *line,
 	return model.machine->node;
 }
 
+static uint64_t longer(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* What an access takes that finds the line. */
 static uint64_t cost(enum shim_kind_of_access access)
 {
@@ -305,6 +313,14 @@ static void take(struct cpu *cpu, struct line *line, enum shim_kind_of_access ac
 	*cached_at(cpu, line) = (struct cached){ line->id, line->version };
 }
 
+/* From when it has the line on, the CPU keeps it for that time, or for longer. */
+static void keep(struct cpu *cpu, struct line *line, uint64_t from, uint64_t least)
+{
+	line->free_at = from + longer(least, model.machine->hold);
+	cpu->held = line;
+	cpu->held_until = line->free_at;
+}
+
 static void miss(struct cpu *cpu, struct line *line, enum shim_kind_of_access access)
 {
 	uint64_t way, start;
@@ -318,17 +334,14 @@ static void miss(struct cpu *cpu, struct line *line, enum shim_kind_of_access ac
 	start = cpu->now > line->free_at ? cpu->now : line->free_at;
 	model.statistics.misses++;
 	model.statistics.transfers += way == model.machine->remote;
-	/* Copies of a line that nobody owns are given out side by side. */
 	if (access != SHIM_LOAD)
-		line->free_at = start + way / 2 + cost(access);
-	else if (line->owner != NOBODY)
-		line->free_at = start + way / 2;
-	if (access == SHIM_LOAD && line->dirty && model.machine->migratory) {
+		keep(cpu, line, start + way / 2, cost(access));
+	else if (line->dirty && model.machine->migratory)
 		/* The write that is to come is under way, and gets it first. */
-		line->free_at += model.machine->hit + model.machine->cas;
-		cpu->held = line;
-		cpu->held_until = line->free_at;
-	}
+		keep(cpu, line, start + way / 2, model.machine->hit + model.machine->cas);
+	else if (line->owner != NOBODY)
+		/* Copies of a line that nobody owns are given out side by side. */
+		line->free_at = start + way / 2;
 	take(cpu, line, access);
 	cpu->now = start + way / 2;
 	wait_turn(cpu);

@@ -26,6 +26,8 @@ static const char usage[] =
 "  -c, --counters N        1, or one hot and N - 1 others, used in turn (1)\n"
 "  -p, --preload N         events added beforehand (10000000)\n"
 "  -n, --operations N      increments to measure at most (200000)\n"
+"  -d, --duration MS       modelled milliseconds to measure at most (4)\n"
+"  -C, --cold              from the first increment of a new counter on: no preload\n"
 "  -s, --seed N            any but 0 (1)\n"
 "  -r, --runs N            runs with seeds from N on; each is a line (1)\n"
 "  -j, --json              a JSON object a line instead of a table\n"
@@ -39,8 +41,8 @@ struct options {
 	const struct counter_type *types[LIST_MAX];
 	double threads[LIST_MAX], work[LIST_MAX];
 	int types_count, threads_count, work_count;
-	double counters, preload, operations, seed, runs;
-	bool has_machine, json;
+	double counters, preload, operations, duration, seed, runs;
+	bool has_machine, cold, json;
 };
 
 static bool number(const char *text, double least, double most, bool whole, double *value)
@@ -117,6 +119,11 @@ static bool parse_option(struct options *options, int option)
 		return one_number("preload", optarg, 0, 1e15, &options->preload);
 	case 'n':
 		return one_number("operations", optarg, 1, 1e9, &options->operations);
+	case 'd':
+		return one_number("duration", optarg, 1, 1e6, &options->duration);
+	case 'C':
+		options->cold = true;
+		return true;
 	case 's':
 		return one_number("seed", optarg, 1, 1e15, &options->seed);
 	case 'r':
@@ -138,6 +145,8 @@ static bool parse(struct options *options, int argc, char **argv)
 		{ "counters", required_argument, NULL, 'c' },
 		{ "preload", required_argument, NULL, 'p' },
 		{ "operations", required_argument, NULL, 'n' },
+		{ "duration", required_argument, NULL, 'd' },
+		{ "cold", no_argument, NULL, 'C' },
 		{ "seed", required_argument, NULL, 's' },
 		{ "runs", required_argument, NULL, 'r' },
 		{ "json", no_argument, NULL, 'j' },
@@ -145,7 +154,7 @@ static bool parse(struct options *options, int argc, char **argv)
 	};
 	int option, i;
 
-	while ((option = getopt_long(argc, argv, "m:k:t:w:c:p:n:s:r:j", longs, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "m:k:t:w:c:p:n:d:Cs:r:j", longs, NULL)) != -1)
 		if (!parse_option(options, option))
 			return false;
 	if (optind < argc) {
@@ -225,8 +234,10 @@ static int run_all(const struct options *options)
 		struct workload workload = {
 			.machine = &options->machine,
 			.counters = options->counters,
-			.preload = options->preload,
+			.cold = options->cold,
+			.preload = options->cold ? 0 : options->preload,
 			.operations = options->operations,
+			.milliseconds = options->duration,
 			.seed = options->seed + i % (int)options->runs,
 		};
 		struct outcome outcome;
@@ -258,7 +269,8 @@ int main(int argc, char **argv)
 		.types = { counter_type("approx") }, .types_count = 1,
 		.threads = { 1 }, .threads_count = 1,
 		.work_count = 1,
-		.counters = 1, .preload = 1e7, .operations = 200000, .seed = 1, .runs = 1,
+		.counters = 1, .preload = 1e7, .operations = 200000, .duration = 4,
+		.seed = 1, .runs = 1,
 	};
 	const char *verb = argc > 1 ? argv[1] : "";
 

@@ -178,6 +178,32 @@ static bool test_batch(void)
 	return is("other", done[1], 45000) && done[0] > 6 * machine.rmw + machine.node;
 }
 
+/* With a hold of four operations, each has the line for four. */
+static void four_rmws(int thread)
+{
+	int i;
+
+	(void)thread;
+	for (i = 0; i < 4; i++)
+		rmw(0);
+}
+
+static bool test_hold(void)
+{
+	struct machine machine = two_nodes;
+	uint64_t half = machine.node / 2;
+
+	machine.nodes = 1;
+	machine.cpus_per_node = 8;
+	machine.hold = 4 * machine.rmw;
+	if (!begin(&machine) || !play(1, one_rmw))
+		return false;
+	play(3, four_rmws);
+	return is("owner", done[0], 4 * machine.rmw) &&
+	       is("first in the queue", done[1], 2 * half + machine.hold) &&
+	       is("second", done[2], 3 * half + 2 * machine.hold);
+}
+
 static bool test_migratory(void)
 {
 	struct machine machine = two_nodes;
@@ -232,7 +258,8 @@ static struct outcome outcome_of(const struct machine *machine, const char *kind
 {
 	struct workload workload = {
 		.machine = machine, .type = counter_type(kind), .threads = threads,
-		.counters = counters, .preload = 100000, .operations = 3000, .seed = seed,
+		.counters = counters, .preload = 100000, .operations = 3000,
+		.milliseconds = 4, .seed = seed,
 	};
 	struct outcome outcome = { 0 };
 
@@ -310,7 +337,7 @@ static bool test_deterministic(void)
 
 #define GOOD_FILE							\
 	"name = a\nnodes = 2\ncpus_per_node = 4\ncache_lines = 8\n"	\
-	"fetch_op = yes\nmigratory = no\nshared_cache_ns = no\nhit_ns = 1\nrmw_ns = 5\ncas_ns = 6\nnode_ns = 40\n"	\
+	"fetch_op = yes\nmigratory = no\nshared_cache_ns = no\nhold_ns = 7\nhit_ns = 1\nrmw_ns = 5\ncas_ns = 6\nnode_ns = 40\n"	\
 	"remote_ns = 100\nmemory_ns = 80\npause_ns = 9\ndraw_ns = 2\n"
 
 static const struct {
@@ -374,6 +401,7 @@ static const struct {
 	{ "transfers in a node and between nodes", test_transfers },
 	{ "a queue for a line, one operation each", test_queue },
 	{ "the owner goes on while a request travels", test_batch },
+	{ "a line is kept for a while", test_hold },
 	{ "a migratory line moves when it is read", test_migratory },
 	{ "writes in the cache of a node", test_shared_cache },
 	{ "a cache has room for so many lines", test_capacity },

@@ -3,7 +3,8 @@
  * One run: the counter is contended for a short time, so that a kind that adapts
  * has seen what it is in for; then it is given the events of a long time at once,
  * as the paper's runs of 8 s are far longer than a model can run; then the
- * machine warms up; then it is measured.
+ * machine warms up; then it is measured.  A cold run is measured from the first
+ * increment of a new counter on.
  *
  * External work of p percent is defined as in the paper: it makes the throughput
  * of one thread with the cas counter 1 - p/100 of what it is without.  Each thread
@@ -19,7 +20,7 @@
 
 #define MILLISECOND	1000000000ULL	/* in picoseconds */
 #define CONTEND		(MILLISECOND / 20)
-#define LONGEST		(2 * MILLISECOND)
+#define WARM_UP		(2 * MILLISECOND)
 #define HZ		250
 #define GROW_RATE	(1 << 20)	/* the module's default, per second */
 /* Thread 0 lets the module's work run, after so many of its increments. */
@@ -30,7 +31,8 @@ struct thread {
 	uint64_t operations;
 	uint64_t hot;		/* of these, in the hot counter */
 	uint64_t worked;	/* picoseconds */
-	char padding[32];
+	uint64_t time;		/* in which it ran, work included */
+	char padding[24];
 };
 
 static struct {
@@ -81,6 +83,7 @@ static void *choose(struct thread *thread)
 static void body(int number)
 {
 	struct thread *thread = &run.threads[number];
+	uint64_t from = model_now();
 	void *counter;
 
 	while (model_now() < run.until && run.operations < run.operations_max) {
@@ -93,6 +96,7 @@ static void body(int number)
 			model_free(shim_run_works);
 		external_work(thread);
 	}
+	thread->time += model_now() - from;
 }
 
 static void phase(uint64_t picoseconds, uint64_t operations)
@@ -142,8 +146,6 @@ static void preload(void)
 	const struct workload *workload = run.workload;
 	int i;
 
-	if (!workload->preload)
-		return;
 	for (i = 0; i < workload->counters; i++)
 		workload->type->add(run.counters[i],
 				    i ? workload->preload / workload->counters :
@@ -151,7 +153,7 @@ static void preload(void)
 }
 
 struct totals {
-	uint64_t operations, hot, worked, time, value;
+	uint64_t operations, hot, busy, time, value;
 	struct model_statistics statistics;
 };
 
@@ -167,7 +169,7 @@ static struct totals totals(void)
 	for (i = 0; i < run.workload->threads; i++) {
 		totals.operations += run.threads[i].operations;
 		totals.hot += run.threads[i].hot;
-		totals.worked += run.threads[i].worked;
+		totals.busy += run.threads[i].time - run.threads[i].worked;
 	}
 	return totals;
 }
@@ -182,11 +184,10 @@ static void judge(const struct totals *from, const struct totals *to,
 {
 	double operations = to->operations - from->operations;
 	double time = to->time - from->time;
-	double busy = time * run.workload->threads - (to->worked - from->worked);
 
 	*outcome = (struct outcome) {
 		.per_ms = operations / time * MILLISECOND,
-		.ns = busy / operations / 1000,
+		.ns = (to->busy - from->busy) / operations / 1000,
 		.error = relative(to->value, (double)to->hot + run.workload->preload),
 		.period_error = relative((double)to->value - from->value,
 					 (double)to->hot - from->hot),
@@ -237,35 +238,44 @@ static bool cas_alone(const struct workload *workload, uint64_t *picoseconds)
 	alone.threads = alone.counters = 1;
 	if (!start(&alone, 0))
 		return false;
-	phase(LONGEST, 100);
+	phase(WARM_UP, 100);
 	from = totals();
-	phase(LONGEST, 1000);
+	phase(WARM_UP, 1000);
 	to = totals();
 	finish();
 	*picoseconds = (to.time - from.time) / 1000;
 	return true;
 }
 
-bool workload_run(const struct workload *workload, struct outcome *outcome)
+/* Contended, with a past, and warm: how a counter is after a long time. */
+static void prepare(const struct workload *workload)
 {
-	struct totals from, to;
-	uint64_t alone, warm_up;
+	uint64_t warm_up;
 
-	if (!cas_alone(workload, &alone))
-		return false;
-	if (!start(workload, alone * workload->work / (100 - workload->work)))
-		return false;
 	if (workload->preload) {
 		phase(CONTEND, workload->operations / 4 + 1);
 		let_a_second_pass(CONTEND);
 		preload();
 	}
 	warm_up = model_time();
-	phase(LONGEST, workload->operations / 4 + 1);
+	phase(WARM_UP, workload->operations / 4 + 1);
 	let_a_second_pass(model_time() - warm_up);
-	phase(LONGEST / 2, workload->operations / 4 + 1);
+	phase(WARM_UP / 2, workload->operations / 4 + 1);
+}
+
+bool workload_run(const struct workload *workload, struct outcome *outcome)
+{
+	struct totals from, to;
+	uint64_t alone;
+
+	if (!cas_alone(workload, &alone))
+		return false;
+	if (!start(workload, alone * workload->work / (100 - workload->work)))
+		return false;
+	if (!workload->cold)
+		prepare(workload);
 	from = totals();
-	phase(2 * LONGEST, workload->operations);
+	phase(workload->milliseconds * MILLISECOND, workload->operations);
 	to = totals();
 	judge(&from, &to, outcome);
 	finish();

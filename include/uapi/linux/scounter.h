@@ -60,7 +60,9 @@ enum scounter_kind {
  * A bfp word (binary floating point; Dice, Lev & Moir 2013, section 4.1): the
  * exponent e in the upper 4 bits, the mantissa m in the lower 28.  The word
  * stands for the count m * 2^e, and an increment changes it with probability
- * 2^-e.  The word with all bits set is the saturated state.
+ * 2^-e; that of a counter made as approx, where e is at its end and the mantissa
+ * has d bits more than its class's limit, by 2^d with probability 2^-(e + d).
+ * The word with all bits set is the saturated state.
  */
 #define SCOUNTER_BFP_MANTISSA_BITS	28
 #define SCOUNTER_BFP_EXPONENT_BITS	4

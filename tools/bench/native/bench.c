@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,10 +18,15 @@
 #include "rivals.h"
 #include "shim.h"
 
-#define WINDOWS		21
-#define WINDOW_NS	5000000ULL
+#define WINDOWS		21	/* undisturbed ones, */
+#define TRIES		400	/* of so many at most */
+#define WINDOW_NS	1000000ULL
+#define LOOK_NS		5000
+#define CHUNK_MIN	16
+#define CHUNK_MAX	1024
 #define ARRAY		7500
-#define PRELOAD		10000000ULL
+#define PRELOAD		1000000000ULL	/* what one CPU counts in two seconds */
+#define WARM_UPS	5
 #define THREADS		2
 #define WORK_UNIT	16	/* pauses that a unit of external work is */
 #define CHECK_INCS	20000
@@ -37,7 +43,6 @@ static struct {
 	int threads;
 	uint64_t work;		/* mean units of external work */
 	uint64_t limit;		/* increments a thread, or 0: until stopped */
-	int stop;
 	pthread_barrier_t barrier;
 } run;
 
@@ -45,8 +50,10 @@ struct thread {
 	_Alignas(64) pthread_t pthread;
 	int number;
 	uint64_t random;
-	uint64_t incs, hot;
-	uint64_t ns;
+	uint64_t incs;		/* in the last window */
+	uint64_t hot;		/* in all, of the first counter */
+	uint64_t from, to;
+	long switches;
 };
 
 static struct thread threads[THREADS];
@@ -69,6 +76,14 @@ static uint64_t next_random(uint64_t *seed)
 	return z ^ z >> 31;
 }
 
+/* That this process may run on. */
+static int cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
+}
+
 static void pin(int number)
 {
 	cpu_set_t set;
@@ -89,49 +104,88 @@ static void external_work(struct thread *thread)
 			;
 }
 
+/* How often this thread had to leave its CPU. */
+static long switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+static void count(struct thread *thread, void (*inc)(void *), unsigned int n)
+{
+	void *counter = run.counter.of[0];
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (run.counter.count > 1 && i & 1) {
+			inc(run.counter.of[1 + ((next_random(&thread->random) >> 32) *
+				(run.counter.count - 1) >> 32)]);
+		} else {
+			inc(counter);
+			thread->hot++;
+		}
+		if (run.work)
+			external_work(thread);
+	}
+	thread->incs += n;
+}
+
+static bool is_over(const struct thread *thread)
+{
+	return run.limit ? thread->incs >= run.limit :
+			   now() - thread->from >= WINDOW_NS;
+}
+
 static void *body(void *argument)
 {
 	struct thread *thread = argument;
 	void (*inc)(void *) = run.counter.type ? run.counter.type->inc :
 						 run.counter.rival->inc;
-	uint64_t incs = 0, hot = 0, from;
-	void *counter = run.counter.of[0];
-	int i;
+	unsigned int chunk = CHUNK_MIN;
+	uint64_t before;
 
 	pin(thread->number);
 	shim_be(thread->number);
 	rival_thread = thread->number;
 	pthread_barrier_wait(&run.barrier);
-	from = now();
-	/* Several at a time, so that asking whether to stop costs little. */
-	while (!__atomic_load_n(&run.stop, __ATOMIC_RELAXED) &&
-	       !(run.limit && incs >= run.limit)) {
-		for (i = 0; i < 16; i++) {
-			if (run.counter.count > 1 && i & 1) {
-				inc(run.counter.of[1 + ((next_random(&thread->random) >> 32) *
-					(run.counter.count - 1) >> 32)]);
-			} else {
-				inc(counter);
-				hot++;
-			}
-			if (run.work)
-				external_work(thread);
-		}
-		incs += 16;
-	}
-	thread->ns = now() - from;
-	thread->incs = incs;
-	thread->hot += hot;
+	thread->incs = 0;
+	thread->switches = switches();
+	thread->from = before = now();
+	do {
+		count(thread, inc, chunk);
+		/* To look at the clock is to cost little. */
+		if (!run.limit && now() - before < LOOK_NS && chunk < CHUNK_MAX)
+			chunk *= 2;
+		before = now();
+	} while (!is_over(thread));
+	thread->to = now();
+	thread->switches = switches() - thread->switches;
 	return NULL;
 }
 
-static void window(void)
+/* Whether all threads ran all the while, and at the same time. */
+static bool is_undisturbed(void)
 {
-	struct timespec time = { 0, 1000000 };
-	uint64_t from = now();
+	uint64_t first = threads[0].from, last = threads[0].to, from = first, to = last;
 	int i;
 
-	__atomic_store_n(&run.stop, 0, __ATOMIC_RELAXED);
+	for (i = 0; i < run.threads; i++) {
+		if (threads[i].switches)
+			return false;
+		first = threads[i].from < first ? threads[i].from : first;
+		last = threads[i].to > last ? threads[i].to : last;
+		from = threads[i].from > from ? threads[i].from : from;
+		to = threads[i].to < to ? threads[i].to : to;
+	}
+	return to > from && to - from >= (last - first) / 10 * 9;
+}
+
+static bool window(void)
+{
+	int i;
+
 	pthread_barrier_init(&run.barrier, NULL, run.threads);
 	for (i = 0; i < run.threads; i++) {
 		threads[i].number = i;
@@ -140,19 +194,16 @@ static void window(void)
 			exit(1);
 		}
 	}
-	/* Without the lines that are made here multiline_adapt would stay a word. */
-	while (!run.limit && now() - from < WINDOW_NS) {
-		nanosleep(&time, NULL);
-		shim_run_works();
-	}
-	if (!run.limit)
-		__atomic_store_n(&run.stop, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < run.threads; i++)
 		pthread_join(threads[i].pthread, NULL);
 	pthread_barrier_destroy(&run.barrier);
-	/* A second has passed: what a window has seen is scaled up to it. */
+	/*
+	 * A second has passed: what a window has seen is scaled up to it.  And
+	 * without the lines that are made here multiline_adapt would stay a word.
+	 */
 	shim_jiffies += 250;
 	shim_run_works();
+	return is_undisturbed();
 }
 
 static bool make(int count)
@@ -215,11 +266,40 @@ static double hot_incs(void)
 	return sum;
 }
 
+static double ns_of_window(void)
+{
+	double rate = 0;
+	int i;
+
+	for (i = 0; i < run.threads; i++)
+		rate += (double)threads[i].incs / (threads[i].to - threads[i].from);
+	return 1 / rate;
+}
+
+/* Undisturbed windows as far as there are any, and how many these were. */
+static int windows(double *ns)
+{
+	double any[TRIES];
+	int good = 0, tries;
+
+	for (tries = 0; tries < TRIES && good < WINDOWS; tries++) {
+		bool undisturbed = window();
+
+		any[tries] = ns_of_window();
+		if (undisturbed)
+			ns[good++] = any[tries];
+	}
+	if (!good)
+		memcpy(ns, any, WINDOWS * sizeof(*ns));
+	qsort(ns, good ? good : WINDOWS, sizeof(*ns), compare);
+	return good;
+}
+
 static void measure(int thread_count, double percent, uint64_t work, int count)
 {
 	double ns[WINDOWS], before, lately;
 	uint64_t preload = 0;
-	int i, j;
+	int good, n, i;
 
 	run.threads = thread_count;
 	run.work = work;
@@ -228,31 +308,25 @@ static void measure(int thread_count, double percent, uint64_t work, int count)
 		threads[i].random = i + 1;
 	if (!make(count))
 		exit(1);
-	window();	/* warm-up; after it, the events of a long time */
+	/* Warm-up; after it, the events of a long time. */
+	for (i = 0; i < WARM_UPS; i++)
+		window();
 	if (run.counter.type) {
 		run.counter.type->add(run.counter.of[0], PRELOAD);
 		preload = PRELOAD;
 	}
 	window();
 	before = value() - hot_incs();
-	for (i = 0; i < WINDOWS; i++) {
-		double rate = 0;
-
-		window();
-		for (j = 0; j < thread_count; j++)
-			rate += (double)threads[j].incs / threads[j].ns;
-		/* No thread came to run in this window. */
-		ns[i] = rate > 0 ? 1 / rate : WINDOW_NS;
-	}
-	lately = (value() - hot_incs() - before);
-	qsort(ns, WINDOWS, sizeof(ns[0]), compare);
+	good = windows(ns);
+	n = good ? good : WINDOWS;
+	lately = value() - hot_incs() - before;
 	printf("{\"source\":\"measured\",\"kind\":\"%s\",\"threads\":%d,\"work\":%g,"
 	       "\"counters\":%d,\"ns\":%.3f,\"ns_quartile1\":%.3f,\"ns_quartile3\":%.3f,\"per_ms\":%.0f,"
-	       "\"error\":%.6f,\"lost\":%.0f,\"bytes\":%zu}\n", name(), thread_count, percent, count,
-	       ns[WINDOWS / 2], ns[WINDOWS / 4], ns[3 * WINDOWS / 4], 1e6 / ns[WINDOWS / 2],
-	       value() / (hot_incs() + preload) - 1, lately,
+	       "\"error\":%.6f,\"lost\":%.0f,\"bytes\":%zu,\"undisturbed\":%d}\n",
+	       name(), thread_count, percent, count, ns[n / 2], ns[n / 4], ns[3 * n / 4],
+	       1e6 / ns[n / 2], value() / (hot_incs() + preload) - 1, lately,
 	       run.counter.type ? run.counter.type->bytes(run.counter.of[0]) :
-				  run.counter.rival->bytes);
+				  run.counter.rival->bytes, good);
 	fflush(stdout);
 	unmake();
 }
@@ -285,9 +359,9 @@ static void measure_all(bool quick)
 	uint64_t work = work_of_99_percent();
 	const struct counter_type *type = counter_types;
 	const struct rival *rival = rivals;
-	int cpus = sysconf(_SC_NPROCESSORS_ONLN), thread_count;
+	int thread_count, most = cpus() < 2 ? 1 : 2;
 
-	if (cpus < 2)
+	if (most < 2)
 		fprintf(stderr, "bench: one CPU only: nothing can be said of contention\n");
 	while (type->name || rival->name) {
 		run.counter = (struct counter){ 0 };
@@ -296,7 +370,7 @@ static void measure_all(bool quick)
 		else
 			run.counter.rival = rival++;
 		fprintf(stderr, "bench: %s\n", name());
-		for (thread_count = 1; thread_count <= (cpus < 2 ? 1 : 2); thread_count++) {
+		for (thread_count = 1; thread_count <= most; thread_count++) {
 			measure(thread_count, 0, 0, 1);
 			if (quick)
 				continue;
@@ -334,49 +408,141 @@ static void measure_calls(void)
 }
 
 /*
- * This machine as a description for the model.  Only what concerns one CPU, and how
- * long a line takes to the other one, from a word that two threads pass to and fro:
- * not the contended counters that the model is to predict.
+ * This machine as a description for the model.  Only what concerns one CPU, and what
+ * happens to a word that two threads hand over: not the contended counters that the
+ * model is to predict.
  */
 static _Alignas(64) int ball;
-#define THROWS	2000
-#define ROUNDS	200
+static _Alignas(64) long luggage;
+static _Alignas(64) int ready[2];
+#define THROWS	500
+#define SWAPS	20000
+#define ROUNDS	1000
 
-static void *play_ball(void *argument)
+enum { NOTHING, ADD, READ_AND_ADD };
+
+/* Pass the ball to and fro, and do that to a second line before it is passed on. */
+static inline __attribute__((always_inline)) uint64_t throw_with(int mine, int what)
 {
-	int mine = *(int *)argument, i;
+	int i;
 
-	pin(mine);
-	pthread_barrier_wait(&run.barrier);
 	for (i = 0; i < THROWS; i++) {
 		while (__atomic_load_n(&ball, __ATOMIC_ACQUIRE) != mine)
 			;
+		/* It is never negative; but that has to be waited for. */
+		if (what == READ_AND_ADD && __atomic_load_n(&luggage, __ATOMIC_RELAXED) < 0)
+			abort();
+		if (what != NOTHING)
+			__atomic_fetch_add(&luggage, 1, __ATOMIC_SEQ_CST);
 		__atomic_store_n(&ball, !mine, __ATOMIC_RELEASE);
+	}
+	return 2 * THROWS;
+}
+
+static uint64_t throw_ball(int mine)
+{
+	return throw_with(mine, NOTHING);
+}
+
+static uint64_t throw_and_add(int mine)
+{
+	return throw_with(mine, ADD);
+}
+
+static uint64_t throw_and_read_and_add(int mine)
+{
+	return throw_with(mine, READ_AND_ADD);
+}
+
+/* Take it away from each other; how often it was the other one's. */
+static uint64_t snatch_ball(int mine)
+{
+	uint64_t snatched = 0;
+	int i;
+
+	for (i = 0; i < SWAPS; i++)
+		snatched += __atomic_exchange_n(&ball, mine, __ATOMIC_RELAXED) != mine;
+	return snatched;
+}
+
+struct player {
+	uint64_t (*play)(int mine);
+	int mine;
+	struct { uint64_t from, to, result; long switches; } rounds[ROUNDS];
+};
+
+static void *play_rounds(void *argument)
+{
+	struct player *player = argument;
+	int i;
+
+	pin(player->mine);
+	for (i = 0; i < ROUNDS; i++) {
+		__atomic_store_n(&ready[player->mine], i + 1, __ATOMIC_SEQ_CST);
+		while (__atomic_load_n(&ready[!player->mine], __ATOMIC_SEQ_CST) < i + 1)
+			;
+		player->rounds[i].switches = -switches();
+		player->rounds[i].from = now();
+		player->rounds[i].result = player->play(player->mine);
+		player->rounds[i].to = now();
+		player->rounds[i].switches += switches();
 	}
 	return NULL;
 }
 
-/* The least of several: what disturbs only makes it longer. */
-static double throw_ns(void)
+/* The median, over rounds in which both were there, of figure(). */
+static double play(uint64_t (*play)(int), double (*figure)(uint64_t ns, uint64_t result))
 {
-	double least = 1e9;
-	int i;
+	static struct player players[2];
+	static double figures[ROUNDS];
+	pthread_t other;
+	int i, count = 0;
 
-	for (i = 0; i < ROUNDS; i++) {
-		int players[2] = { 0, 1 };
-		pthread_t other;
-		uint64_t from;
-
-		pthread_barrier_init(&run.barrier, NULL, 2);
-		pthread_create(&other, NULL, play_ball, &players[1]);
-		from = now();
-		play_ball(&players[0]);
-		pthread_join(other, NULL);
-		if ((now() - from) / (2.0 * THROWS) < least)
-			least = (now() - from) / (2.0 * THROWS);
-		pthread_barrier_destroy(&run.barrier);
+	memset(ready, 0, sizeof(ready));
+	for (i = 0; i < 2; i++) {
+		players[i].play = play;
+		players[i].mine = i;
 	}
-	return least;
+	pthread_create(&other, NULL, play_rounds, &players[1]);
+	play_rounds(&players[0]);
+	pthread_join(other, NULL);
+	for (i = 0; i < ROUNDS; i++) {
+		if (players[0].rounds[i].switches || players[1].rounds[i].switches ||
+		    players[0].rounds[i].from > players[1].rounds[i].to ||
+		    players[1].rounds[i].from > players[0].rounds[i].to)
+			continue;
+		figures[count++] = figure(players[0].rounds[i].to - players[0].rounds[i].from,
+					  players[0].rounds[i].result +
+					  players[1].rounds[i].result);
+	}
+	if (!count) {
+		fprintf(stderr, "bench: two threads were never undisturbed: calibrate on a calmer machine\n");
+		exit(1);
+	}
+	qsort(figures, count, sizeof(*figures), compare);
+	return figures[count / 2];
+}
+
+static double ns_a_throw(uint64_t ns, uint64_t throws)
+{
+	return 2.0 * ns / throws;
+}
+
+/* To read what the other CPU wrote takes the line over: no second transfer for the write. */
+static bool is_migratory(double ball_alone)
+{
+	double add = play(throw_and_add, ns_a_throw) - ball_alone;
+	double read_and_add = play(throw_and_read_and_add, ns_a_throw) - ball_alone;
+
+	printf("# with a second line that is added to %.1f ns more, read and added to %.1f\n",
+	       add, read_and_add);
+	return read_and_add < 1.5 * add;
+}
+
+static double exchanges_in_a_row(uint64_t ns, uint64_t snatched)
+{
+	(void)ns;
+	return snatched ? 2.0 * SWAPS / snatched : 2.0 * SWAPS;
 }
 
 #define TIMED(statement) ({						\
@@ -396,27 +562,29 @@ static double throw_ns(void)
 static int calibrate(void)
 {
 	static _Alignas(64) long word;
-	double load, rmw, cas, pause, transfer;
+	double load, rmw, exchange, cas, pause, transfer, hold;
+	bool migratory;
 
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
-		fprintf(stderr, "bench: calibration needs two CPUs\n");
-		return 1;
-	}
 	pin(0);
 	load = TIMED(__atomic_load_n(&word, __ATOMIC_RELAXED); __asm__ volatile("" : : : "memory"));
 	rmw = TIMED(__atomic_fetch_add(&word, 1, __ATOMIC_RELAXED));
+	exchange = TIMED(__atomic_exchange_n(&word, 1, __ATOMIC_RELAXED));
 	/* As a counter does: of what was just loaded. */
 	cas = TIMED(long old = __atomic_load_n(&word, __ATOMIC_RELAXED);
 		    __atomic_compare_exchange_n(&word, &old, old + 1, false,
 						__ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	pause = TIMED(shim_relax());
-	transfer = throw_ns();
-	printf("# SPDX-License-Identifier: GPL-2.0\n# This machine, by bench calibrate.\n"
+	transfer = play(throw_ball, ns_a_throw);
+	/* So long a CPU goes on with a line that the other one wants. */
+	hold = exchange * play(snatch_ball, exchanges_in_a_row);
+	printf("# SPDX-License-Identifier: GPL-2.0\n# This machine, by bench calibrate.\n");
+	migratory = is_migratory(transfer);
+	printf(
 	       "# throw_ns %.3f: tools/bench/native/run finds the node_ns that gives it\n"
 	       "name = here\nnodes = 1\ncpus_per_node = 2\ncache_lines = 32768\nfetch_op = yes\n"
-	       "migratory = yes\nshared_cache_ns = no\nhit_ns = %.3f\nrmw_ns = %.3f\ncas_ns = %.3f\nnode_ns = %.3f\nremote_ns = %.3f\n"
+	       "migratory = %s\nshared_cache_ns = no\nhold_ns = %.3f\nhit_ns = %.3f\nrmw_ns = %.3f\ncas_ns = %.3f\nnode_ns = %.3f\nremote_ns = %.3f\n"
 	       "memory_ns = 110\npause_ns = %.3f\ndraw_ns = 3\ncall_ns = 0.5\n",
-	       transfer, load, rmw, cas - load, transfer / 2, transfer / 2, pause);
+	       transfer, migratory ? "yes" : "no", hold, load, rmw, cas - load, transfer / 2, transfer / 2, pause);
 	return 0;
 }
 
@@ -467,6 +635,11 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	counters_init(1);
+	if (cpus() < 2 && (!strcmp(verb, "contended") || !strcmp(verb, "calibrate") ||
+			   !strcmp(verb, "throw"))) {
+		fprintf(stderr, "bench: %s needs two CPUs\n", verb);
+		return 1;
+	}
 	if (!strcmp(verb, "run") || !strcmp(verb, "quick"))
 		measure_all(!strcmp(verb, "quick"));
 	else if (!strcmp(verb, "contended")) {
@@ -478,6 +651,8 @@ int main(int argc, char **argv)
 		measure_calls();
 	else if (!strcmp(verb, "calibrate"))
 		return calibrate();
+	else if (!strcmp(verb, "throw"))
+		printf("%.3f\n", play(throw_ball, ns_a_throw));
 	else if (!strcmp(verb, "check"))
 		return check();
 	else {
@@ -487,6 +662,7 @@ int main(int argc, char **argv)
 			"       bench contended  atomic and cas by two threads only\n"
 			"       bench calls      making, freeing and reading\n"
 			"       bench calibrate  this machine as a description for tools/sim\n"
+			"       bench throw      only how long a word takes to the other CPU\n"
 			"       bench check      tests, of which none is about time\n"
 			"Results are JSON, an object a line; ns is the time between two increments\n"
 			"of all threads together, the median of %d windows.\n", WINDOWS);
