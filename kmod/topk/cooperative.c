@@ -621,7 +621,7 @@ static void take_shed(struct cooperative *t, u32 cpu)
 		if (atomic64_read(&slot->use) != FULL ||
 		    !atomic64_try_cmpxchg(&slot->use, &use, BUSY))
 			continue;
-		topk_key_load(&key, slot->key, t->table.key_size, t->table.seed);
+		topk_key_load(&key, slot->key, t->table.key_size, &t->table.secret);
 		n = slot->n;
 		atomic64_set_release(&slot->use, EMPTY);
 		hit(t, &key, n);
@@ -652,7 +652,7 @@ static void cooperative_add(struct topk_table *table, const void *bytes, u64 n)
 	struct cooperative *t = cooperative_of(table);
 	struct topk_key key;
 
-	topk_key_load(&key, bytes, table->key_size, table->seed);
+	topk_key_load(&key, bytes, table->key_size, &table->secret);
 	if (likely(hit_present(t, &key, n)))
 		return;
 	if (!is_throttled(t))
@@ -788,7 +788,7 @@ static void cooperative_destroy(struct topk_table *table)
 }
 
 static struct topk_table *create(const struct topk_ops *ops, bool waits, u32 capacity,
-				 u32 key_size, u32 seed)
+				 u32 key_size, const struct topk_secret *secret)
 {
 	u32 nodes = capacity + topk_queue_limit + NODES_PER_CPU * nr_cpu_ids;
 	struct cooperative *t = kvzalloc(sizeof(*t), GFP_KERNEL);
@@ -797,7 +797,7 @@ static struct topk_table *create(const struct topk_ops *ops, bool waits, u32 cap
 
 	if (!t)
 		return NULL;
-	err = topk_table_init(&t->table, ops, capacity, key_size, seed) ?:
+	err = topk_table_init(&t->table, ops, capacity, key_size, secret) ?:
 	      topk_index_init(&t->index, nodes, key_size);
 	t->waits = waits;
 	t->mask = buckets - 1;
@@ -812,14 +812,16 @@ static struct topk_table *create(const struct topk_ops *ops, bool waits, u32 cap
 	return &t->table;
 }
 
-static struct topk_table *cooperative_create(u32 capacity, u32 key_size, u32 seed)
+static struct topk_table *cooperative_create(u32 capacity, u32 key_size,
+					     const struct topk_secret *secret)
 {
-	return create(&topk_cooperative_ops, false, capacity, key_size, seed);
+	return create(&topk_cooperative_ops, false, capacity, key_size, secret);
 }
 
-static struct topk_table *shared_create(u32 capacity, u32 key_size, u32 seed)
+static struct topk_table *shared_create(u32 capacity, u32 key_size,
+					const struct topk_secret *secret)
 {
-	return create(&topk_shared_ops, true, capacity, key_size, seed);
+	return create(&topk_shared_ops, true, capacity, key_size, secret);
 }
 
 static size_t cooperative_bytes(const struct topk_table *table)

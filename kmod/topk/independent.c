@@ -108,21 +108,22 @@ static int tables_create(struct independent *t)
 	if (!t->of_cpu)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		t->of_cpu[cpu] = topk_lockfree_ops.create(t->table.capacity,
-							  t->table.key_size, t->table.seed);
+		t->of_cpu[cpu] = topk_lockfree_ops.create(t->table.capacity, t->table.key_size,
+							  &t->table.secret);
 		if (!t->of_cpu[cpu])
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static struct topk_table *independent_create(u32 capacity, u32 key_size, u32 seed)
+static struct topk_table *independent_create(u32 capacity, u32 key_size,
+					     const struct topk_secret *secret)
 {
 	struct independent *t = kzalloc(sizeof(*t), GFP_KERNEL);
 
 	if (!t)
 		return NULL;
-	if (topk_table_init(&t->table, &topk_independent_ops, capacity, key_size, seed) ||
+	if (topk_table_init(&t->table, &topk_independent_ops, capacity, key_size, secret) ||
 	    tables_create(t)) {
 		independent_destroy(&t->table);
 		return NULL;

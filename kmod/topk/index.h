@@ -82,6 +82,13 @@ static __always_inline struct topk_node *topk_node(const struct topk_index *inde
 	return index->nodes + (size_t)node * index->stride;
 }
 
+/* The same where keys have one word, which is known to the compiler. */
+static __always_inline struct topk_node *topk_node_of_word(const struct topk_index *index,
+							   u32 node)
+{
+	return index->nodes + (size_t)node * (sizeof(struct topk_node) + sizeof(u64));
+}
+
 /*
  * A node's state: generation (24 bits), flags (2), pending hits (38).
  *

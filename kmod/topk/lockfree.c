@@ -40,60 +40,16 @@
 #include <linux/smp.h>
 
 #include "index.h"
+#include "lockfree.h"
 #include "table.h"
-
-/* A cell's word: node (21 bits), pins (3), the lower part of the count (40). */
-#define LOW_BITS	40
-#define LOW_MASK	((1ULL << LOW_BITS) - 1)
-#define PIN		(1ULL << LOW_BITS)
-#define PIN_MASK	(7ULL << LOW_BITS)
-#define NODE_SHIFT	(LOW_BITS + 3)
-
-/* Tests make it small. */
-#ifndef TOPK_FOLD
-#define TOPK_FOLD	(1ULL << 39)
-#endif
-#define SMALL		(TOPK_FOLD < (1ULL << 32) ? TOPK_FOLD : (1ULL << 32))
 
 /* The nodes that all contexts of a CPU may hold at once: two each. */
 #define NODES_PER_CPU	8
 
 #define FAN_OUT		64
-#define LEVELS		5	/* 64^4 blocks of 64 cells and more */
 
 /* No victim after so many tries: every smallest cell is pinned. */
 #define SEEKS		(1U << 16)
-/* Nodes looked at before the walk may have strayed from its chain. */
-#define STEPS		16
-
-struct cell {
-	atomic64_t word;
-	atomic64_t high;
-};
-
-struct lockfree {
-	struct topk_table table;
-	struct topk_index index;
-	struct cell *cells;
-	atomic64_t *bounds[LEVELS];
-	u32 sizes[LEVELS];
-	u32 top;		/* the level that has one bound */
-};
-
-static u32 word_node(u64 word)
-{
-	return word >> NODE_SHIFT;
-}
-
-static u64 word_make(u32 node, u64 low)
-{
-	return (u64)node << NODE_SHIFT | low;
-}
-
-static struct lockfree *lockfree_of(struct topk_table *table)
-{
-	return container_of(table, struct lockfree, table);
-}
 
 static struct topk_cpu *this_cpu_of(struct lockfree *t)
 {
@@ -442,12 +398,12 @@ static noinline u64 hit_absent(struct lockfree *t, const struct topk_key *key, u
 	return left + n - first;
 }
 
-static noinline void add_any(struct lockfree *t, const void *bytes, u64 n)
+static noinline notrace void add_any(struct lockfree *t, const void *bytes, u64 n)
 {
 	struct topk_key key;
 	u64 taken = 0;
 
-	topk_key_load(&key, bytes, t->table.key_size, t->table.seed);
+	topk_key_load(&key, bytes, t->table.key_size, &t->table.secret);
 	if (likely(hit_present(t, &key, n)))
 		return;
 	do {
@@ -457,49 +413,10 @@ static noinline void add_any(struct lockfree *t, const void *bytes, u64 n)
 		atomic64_add(taken, &this_cpu_of(t)->applied);
 }
 
-/*
- * hit_present() for keys of 8 bytes, in registers, with all that is rare left to
- * add_any(): no call, and nothing on the stack.
- */
-static __always_inline bool hit_word(struct lockfree *t, u64 key, u64 n)
-{
-	u32 hash = jhash_2words(key, key >> 32, t->table.seed);
-	u32 i = topk_link_node(atomic64_read(&t->index.heads[hash & t->index.mask]));
-	struct topk_node *node;
-	struct cell *cell;
-	u32 steps;
-	s64 word;
-
-	for (steps = 0; i && steps < STEPS; steps++) {
-		node = topk_node(&t->index, i);
-		if (READ_ONCE(node->hash) == hash)
-			break;
-		i = topk_link_node(atomic64_read(&node->link));
-	}
-	if (unlikely(!i || steps == STEPS))
-		return false;
-	cell = &t->cells[READ_ONCE(node->place)];
-	/* As in count_in(). */
-	word = atomic64_read_acquire(&cell->word);
-	do {
-		if (unlikely(word_node(word) != i || READ_ONCE(node->key[0]) != key ||
-			     n > SMALL || (word & LOW_MASK) >= TOPK_FOLD))
-			return false;
-	} while (!atomic64_try_cmpxchg(&cell->word, &word, word + n));
-	return true;
-}
-
 notrace void topk_lockfree_add(struct topk_table *table, const void *bytes, u64 n)
 {
-	struct lockfree *t = lockfree_of(table);
-	u64 key;
-
-	if (likely(table->key_size == sizeof(key))) {
-		memcpy(&key, bytes, sizeof(key));
-		if (likely(hit_word(t, key, n)))
-			return;
-	}
-	add_any(t, bytes, n);
+	if (!topk_hit_word(table, bytes, n))
+		add_any(lockfree_of(table), bytes, n);
 }
 
 /* Reading */
@@ -682,16 +599,19 @@ static int bounds_init(struct lockfree *t)
 	return 0;
 }
 
-static struct topk_table *lockfree_create(u32 capacity, u32 key_size, u32 seed)
+static struct topk_table *lockfree_create(u32 capacity, u32 key_size,
+					  const struct topk_secret *secret)
 {
 	struct lockfree *t = kzalloc(sizeof(*t), GFP_KERNEL);
 	int err;
 
 	if (!t)
 		return NULL;
-	err = topk_table_init(&t->table, &topk_lockfree_ops, capacity, key_size, seed) ?:
+	err = topk_table_init(&t->table, &topk_lockfree_ops, capacity, key_size, secret) ?:
 	      topk_index_init(&t->index, capacity + NODES_PER_CPU * nr_cpu_ids, key_size) ?:
 	      bounds_init(t);
+	if (key_size == sizeof(u32) || key_size == sizeof(u64))
+		t->table.inline_key = key_size;
 	t->cells = kvcalloc(capacity, sizeof(*t->cells), GFP_KERNEL);
 	if (err || !t->cells) {
 		lockfree_destroy(&t->table);

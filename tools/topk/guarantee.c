@@ -194,12 +194,14 @@ void guarantee_check(const struct topk_ops *ops, const struct streams *streams,
 {
 	struct run run = { .streams = streams, .verdict = verdict };
 	struct worker *workers = calloc(streams->streams, sizeof(*workers));
+	u64 seed = 0x5eed;
+	struct topk_secret secret = random_secret(&seed);
 	u32 i;
 
 	memset(verdict, 0, sizeof(*verdict));
 	nr_cpu_ids = streams->streams + 1;
 	shim_cpu = streams->streams;
-	run.table = ops->create(capacity, sizeof(u64), 0x5eed);
+	run.table = ops->create(capacity, sizeof(u64), &secret);
 	run.begun = calloc(streams->alphabet, sizeof(u64));
 	run.done = calloc(streams->alphabet, sizeof(u64));
 	run.before = calloc(streams->alphabet, sizeof(u64));

@@ -3,6 +3,7 @@
  * topk: the designs of kmod/topk/ in user space, with threads for CPUs.
  *
  *	topk check [DESIGN]	guarantees under load, short; TAP
+ *	topk hash		the hash of short keys; TAP
  *	topk long		the same on streams of the paper's sizes; TAP
  *	topk words FILE		the same on the words of FILE, a frequency a line
  *	topk speed [brief]	how fast, as a table for people and gnuplot; brief: shorter
@@ -17,6 +18,7 @@
 #include <linux/smp.h>
 
 #include "guarantee.h"
+#include "hash.h"
 #include "speed.h"
 
 u32 nr_cpu_ids;
@@ -141,12 +143,14 @@ int main(int argc, char **argv)
 
 	if (!strcmp(verb, "check") && argc <= 3)
 		return check(argv[2]);
+	if (!strcmp(verb, "hash") && argc == 2)
+		return hash_check(SEED);
 	if (!strcmp(verb, "long") && argc == 2)
 		return check_long();
 	if (!strcmp(verb, "words") && argc == 3)
 		return check_words(argv[2]);
 	if (!strcmp(verb, "speed") && argc <= 3)
 		return speed(argc == 3, SEED);
-	fprintf(stderr, "usage: topk check [DESIGN] | long | words FILE | speed [brief]\n");
+	fprintf(stderr, "usage: topk check [DESIGN] | hash | long | words FILE | speed [brief]\n");
 	return 2;
 }

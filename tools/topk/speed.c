@@ -74,12 +74,14 @@ static double time_once(const struct topk_ops *ops, const struct streams *stream
 {
 	struct race race = { .streams = streams, .queries = queries };
 	struct runner *runners = calloc(streams->streams, sizeof(*runners));
+	u64 seed = 0x5eed;
+	struct topk_secret secret = random_secret(&seed);
 	double begin = 1e300, end = 0;
 	u32 i;
 
 	nr_cpu_ids = streams->streams + 1;
 	shim_cpu = streams->streams;
-	race.table = ops->create(CAPACITY, sizeof(u64), 0x5eed);
+	race.table = ops->create(CAPACITY, sizeof(u64), &secret);
 	pthread_barrier_init(&race.start, NULL, streams->streams + 1);
 	for (i = 0; i < streams->streams; i++) {
 		runners[i] = (struct runner) { .race = &race, .number = i };

@@ -15,9 +15,20 @@ u64 random_next(u64 *state)
 	return z ^ z >> 31;
 }
 
-static u32 random_below(u64 *state, u32 n)
+u32 random_below(u64 *state, u32 n)
 {
 	return (unsigned __int128)random_next(state) * n >> 64;
+}
+
+struct topk_secret random_secret(u64 *state)
+{
+	struct topk_secret secret;
+
+	secret.a0 = random_next(state);
+	secret.a1 = random_next(state);
+	secret.b = random_next(state);
+	secret.seed = random_next(state);
+	return secret;
 }
 
 /* An odd factor and its inverse modulo 2^64. */

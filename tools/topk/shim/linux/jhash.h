@@ -22,11 +22,4 @@ static inline u32 jhash2(const u32 *words, u32 n, u32 seed)
 	return hash >> 32;
 }
 
-static inline u32 jhash_2words(u32 a, u32 b, u32 seed)
-{
-	const u32 words[] = { a, b };
-
-	return jhash2(words, 2, seed);
-}
-
 #endif
