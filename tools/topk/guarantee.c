@@ -64,7 +64,7 @@ static void *work(void *argument)
 	const u32 *element = run->streams->element[worker->number];
 	u32 i;
 
-	shim_cpu = worker->number;
+	shim_this.cpu = worker->number;
 	pthread_barrier_wait(&run->start);
 	for (i = 0; i < run->streams->length; i++) {
 		u64 key = key_of(element[i]);
@@ -199,8 +199,8 @@ void guarantee_check(const struct topk_ops *ops, const struct streams *streams,
 	u32 i;
 
 	memset(verdict, 0, sizeof(*verdict));
-	nr_cpu_ids = streams->streams + 1;
-	shim_cpu = streams->streams;
+	shim_cpus = streams->streams + 1;
+	shim_this.cpu = streams->streams;
 	run.table = ops->create(capacity, sizeof(u64), &secret);
 	run.begun = calloc(streams->alphabet, sizeof(u64));
 	run.done = calloc(streams->alphabet, sizeof(u64));

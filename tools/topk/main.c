@@ -21,9 +21,6 @@
 #include "hash.h"
 #include "speed.h"
 
-u32 nr_cpu_ids;
-__thread u32 shim_cpu;
-
 /* The paper's throttled threads sleep for a moment. */
 bool topk_throttle(void)
 {

@@ -54,7 +54,7 @@ static void *run(void *argument)
 	void (*add)(struct topk_table *table, const void *key, u64 n) = race->table->ops->add;
 	u32 i;
 
-	shim_cpu = runner->number;
+	shim_this.cpu = runner->number;
 	pthread_barrier_wait(&race->start);
 	runner->begin = seconds();
 	for (i = 0; i < race->streams->length; i++) {
@@ -79,8 +79,8 @@ static double time_once(const struct topk_ops *ops, const struct streams *stream
 	double begin = 1e300, end = 0;
 	u32 i;
 
-	nr_cpu_ids = streams->streams + 1;
-	shim_cpu = streams->streams;
+	shim_cpus = streams->streams + 1;
+	shim_this.cpu = streams->streams;
 	race.table = ops->create(CAPACITY, sizeof(u64), &secret);
 	pthread_barrier_init(&race.start, NULL, streams->streams + 1);
 	for (i = 0; i < streams->streams; i++) {

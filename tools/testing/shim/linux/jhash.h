@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* User-space stand-in for the kernel header of this name. */
-#ifndef _TOPK_SHIM_JHASH_H
-#define _TOPK_SHIM_JHASH_H
+#ifndef _SHIM_LINUX_JHASH_H
+#define _SHIM_LINUX_JHASH_H
 
 #include <linux/types.h>
 
@@ -22,4 +22,4 @@ static inline u32 jhash2(const u32 *words, u32 n, u32 seed)
 	return hash >> 32;
 }
 
-#endif
+#endif /* _SHIM_LINUX_JHASH_H */
