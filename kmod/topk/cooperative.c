@@ -48,7 +48,6 @@
 
 u32 topk_queue_limit = 500;
 
-#define NODES_PER_CPU	8
 #define STEPS		16
 #define SLOTS		8
 
@@ -790,7 +789,7 @@ static void cooperative_destroy(struct topk_table *table)
 static struct topk_table *create(const struct topk_ops *ops, bool waits, u32 capacity,
 				 u32 key_size, const struct topk_secret *secret)
 {
-	u32 nodes = capacity + topk_queue_limit + NODES_PER_CPU * nr_cpu_ids;
+	u32 nodes = capacity + topk_queue_limit + TOPK_NODES_PER_CPU * nr_cpu_ids;
 	struct cooperative *t = kvzalloc(sizeof(*t), GFP_KERNEL);
 	u32 buckets = roundup_pow_of_two(capacity);
 	int err;

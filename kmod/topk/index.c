@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The search structure; the idea is in index.h. */
+#include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 
 #include "index.h"
 
@@ -24,6 +26,30 @@ static void link_set(struct topk_node *node, u32 next)
 	atomic64_set(&node->link, link_after(atomic64_read(&node->link), next));
 }
 
+static u32 pool_pop(struct topk_index *index)
+{
+	/* Pairs with the compare-and-swap in pool_push(). */
+	s64 pool = atomic64_read_acquire(&index->pool);
+	struct topk_node *node;
+
+	do {
+		if (!topk_link_node(pool))
+			return 0;
+		node = topk_node(index, topk_link_node(pool));
+	} while (!atomic64_try_cmpxchg(&index->pool, &pool,
+			link_after(pool, topk_link_node(atomic64_read(&node->link)))));
+	return topk_link_node(pool);
+}
+
+static void pool_push(struct topk_index *index, u32 i)
+{
+	s64 pool = atomic64_read(&index->pool);
+
+	do {
+		link_set(topk_node(index, i), topk_link_node(pool));
+	} while (!atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, i)));
+}
+
 int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size)
 {
 	u32 heads = roundup_pow_of_two(nodes);
@@ -34,13 +60,14 @@ int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size)
 	index->stride = sizeof(struct topk_node) + DIV_ROUND_UP(key_size, 8) * 8;
 	index->heads = kvcalloc(heads, sizeof(*index->heads), GFP_KERNEL);
 	index->nodes = kvcalloc((size_t)nodes + 1, index->stride, GFP_KERNEL);
-	if (!index->heads || !index->nodes) {
+	index->spares = kvcalloc(nr_cpu_ids, sizeof(*index->spares), GFP_KERNEL);
+	if (!index->heads || !index->nodes || !index->spares) {
 		topk_index_clear(index);
 		return -ENOMEM;
 	}
 	atomic64_set(&index->pool, 0);
 	for (i = nodes; i; i--)
-		topk_index_give(index, i);
+		pool_push(index, i);
 	return 0;
 }
 
@@ -48,31 +75,43 @@ void topk_index_clear(struct topk_index *index)
 {
 	kvfree(index->heads);
 	kvfree(index->nodes);
+	kvfree(index->spares);
 	index->heads = NULL;
 	index->nodes = NULL;
+	index->spares = NULL;
 }
 
 size_t topk_index_bytes(const struct topk_index *index)
 {
 	return (index->mask + 1) * sizeof(*index->heads) +
-	       (size_t)(index->count + 1) * index->stride;
+	       (size_t)(index->count + 1) * index->stride +
+	       nr_cpu_ids * sizeof(*index->spares);
+}
+
+/*
+ * Where each hit evicts, each CPU gives a node back and takes one.  It takes the
+ * one that it gave, so that CPUs do not meet at the pool.
+ */
+static atomic64_t *spare_of(struct topk_index *index)
+{
+	return &index->spares[raw_smp_processor_id()].node;
 }
 
 /* A node for @key, RESERVED and in no chain, or 0. */
 u32 topk_index_take(struct topk_index *index, const struct topk_key *key)
 {
-	/* Pairs with the compare-and-swap in topk_index_give(). */
-	s64 pool = atomic64_read_acquire(&index->pool);
+	atomic64_t *spare = spare_of(index);
 	struct topk_node *node;
+	u32 word, i = 0;
 	u64 state;
-	u32 i;
 
-	do {
-		if (!topk_link_node(pool))
-			return 0;
-		node = topk_node(index, topk_link_node(pool));
-	} while (!atomic64_try_cmpxchg(&index->pool, &pool,
-			link_after(pool, topk_link_node(atomic64_read(&node->link)))));
+	if (atomic64_read(spare))
+		i = atomic64_xchg(spare, 0);
+	if (!i)
+		i = pool_pop(index);
+	if (!i)
+		return 0;
+	node = topk_node(index, i);
 	/*
 	 * The new generation, then the key, then RESERVED.  Who read the old state
 	 * and then a word of the new key fails to change the state; who read
@@ -83,10 +122,10 @@ u32 topk_index_take(struct topk_index *index, const struct topk_key *key)
 	atomic64_set(&node->state, state | TOPK_EVICTED);
 	smp_wmb(); /* as said above */
 	WRITE_ONCE(node->hash, key->hash);
-	for (i = 0; i < key->words; i++)
-		WRITE_ONCE(node->key[i], key->word[i]);
+	for (word = 0; word < key->words; word++)
+		WRITE_ONCE(node->key[word], key->word[word]);
 	atomic64_set_release(&node->state, state | TOPK_RESERVED);
-	return topk_link_node(pool);
+	return i;
 }
 
 /*
@@ -107,11 +146,11 @@ u64 topk_index_release(struct topk_index *index, u32 i, u64 flags)
 /* Give a node back that is in no chain. */
 void topk_index_give(struct topk_index *index, u32 i)
 {
-	s64 pool = atomic64_read(&index->pool);
+	atomic64_t *spare = spare_of(index);
+	s64 none = 0;
 
-	do {
-		link_set(topk_node(index, i), topk_link_node(pool));
-	} while (!atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, i)));
+	if (atomic64_read(spare) || !atomic64_try_cmpxchg(spare, &none, i))
+		pool_push(index, i);
 }
 
 /* Is the node before the key (< 0), the key's (0) or behind (> 0)? */

@@ -19,6 +19,7 @@
 #define _SCOUNTER_TOPK_INDEX_H
 
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/types.h>
 
 #include "key.h"
@@ -39,14 +40,26 @@ struct topk_node {
 	u64 key[];
 };
 
+/* A node that a CPU gave back, for the next that it takes; 0 is none. */
+struct topk_spare {
+	atomic64_t node;
+} ____cacheline_aligned_in_smp;
+
 struct topk_index {
 	atomic64_t *heads;
 	void *nodes;
-	atomic64_t pool;
+	struct topk_spare *spares;
 	u32 stride;
 	u32 mask;
 	u32 count;		/* of nodes; they are numbered from 1 */
+	atomic64_t pool ____cacheline_aligned_in_smp;
 };
+
+/*
+ * Nodes that all contexts of a CPU may have besides those that are in the table:
+ * two for each of four, and the spare one.
+ */
+#define TOPK_NODES_PER_CPU	9
 
 /* Where a key is, or would be: *@from is @word, and leads to @node. */
 struct topk_position {

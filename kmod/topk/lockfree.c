@@ -43,9 +43,6 @@
 #include "lockfree.h"
 #include "table.h"
 
-/* The nodes that all contexts of a CPU may hold at once: two each. */
-#define NODES_PER_CPU	8
-
 #define FAN_OUT		64
 
 /* No victim after so many tries: every smallest cell is pinned. */
@@ -608,7 +605,7 @@ static struct topk_table *lockfree_create(u32 capacity, u32 key_size,
 	if (!t)
 		return NULL;
 	err = topk_table_init(&t->table, &topk_lockfree_ops, capacity, key_size, secret) ?:
-	      topk_index_init(&t->index, capacity + NODES_PER_CPU * nr_cpu_ids, key_size) ?:
+	      topk_index_init(&t->index, capacity + TOPK_NODES_PER_CPU * nr_cpu_ids, key_size) ?:
 	      bounds_init(t);
 	if (key_size == sizeof(u32) || key_size == sizeof(u64))
 		t->table.inline_key = key_size;
