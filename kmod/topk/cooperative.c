@@ -185,37 +185,48 @@ static void queue_push(struct cooperative *t, struct bucket *bucket, u32 i)
 
 /* Requests, by the owner of the bucket */
 
+/* Let the element go, unless hits were left: then count them, and return false. */
+static bool let_go(struct cooperative *t, u32 i)
+{
+	struct topk_node *node = topk_node(&t->index, i);
+	s64 state = atomic64_read(&node->state);
+	u64 pending;
+
+	do {
+		pending = topk_state_pending(state);
+	} while (!atomic64_try_cmpxchg(&node->state, &state,
+				       state - (pending ?: TOPK_RESERVED)));
+	if (!pending)
+		return true;
+	atomic64_set(&t->elements[i].count, topk_add_saturating(count_of(t, i), pending));
+	atomic64_add(pending, &this_cpu_of(t)->applied);
+	return false;
+}
+
 /*
- * The element is in its bucket: let it go, unless hits were left; then it goes
- * on with them.
+ * The element has come to the bucket of its count.  It is let go before it is in
+ * the list: who owns it next needs the bucket, too, and does not get it before.
  */
 static void add_element(struct cooperative *t, struct bucket *bucket, u32 i,
 			struct work *work)
 {
-	struct topk_node *node = topk_node(&t->index, i);
-	struct element *element = &t->elements[i];
-	s64 state = atomic64_read(&node->state);
 	s64 least = atomic64_read(&t->least);
-	u64 pending, count = count_of(t, i);
+	u64 count = count_of(t, i);
 
+	/* Also if it goes on: overwrites may have waited for this count. */
+	WRITE_ONCE(bucket->barren, 0);
+	while (!let_go(t, i)) {
+		count = count_of(t, i);
+		if (bucket_of(t, count) == bucket)
+			continue;
+		work_add(t, work, i, ADD);
+		return;
+	}
 	bucket_add(t, bucket, i);
-	bucket->barren = 0;
 	/* It was on its way while evictions looked beyond it. */
 	while (unlikely((u64)least > count) &&
 	       !atomic64_try_cmpxchg(&t->least, &least, count))
 		;
-	for (;;) {
-		pending = topk_state_pending(state);
-		if (atomic64_try_cmpxchg(&node->state, &state,
-					 state - (pending ?: TOPK_RESERVED)))
-			break;
-	}
-	if (!pending)
-		return;
-	bucket_del(t, bucket, i);
-	atomic64_set(&element->count, topk_add_saturating(count, pending));
-	atomic64_add(pending, &this_cpu_of(t)->applied);
-	work_add(t, work, i, ADD);
 }
 
 static void move_element(struct cooperative *t, struct bucket *bucket, u32 i,
@@ -224,7 +235,7 @@ static void move_element(struct cooperative *t, struct bucket *bucket, u32 i,
 	struct element *element = &t->elements[i];
 
 	bucket_del(t, bucket, i);
-	bucket->barren = 0;
+	WRITE_ONCE(bucket->barren, 0);
 	atomic64_set(&element->count, topk_add_saturating(count_of(t, i), element->add));
 	added(t, element);
 	work_add(t, work, i, ADD);
@@ -324,7 +335,7 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 	victim = find_victim(t, bucket, least, &any);
 	if (!victim) {
 		if (any || !look_further(t, least)) {
-			bucket->barren = least;
+			WRITE_ONCE(bucket->barren, least);
 			return false;
 		}
 		work_add(t, work, i, element->request);
@@ -426,9 +437,31 @@ static void bring_cooperating(struct cooperative *t, u32 i, struct work *work)
 			return;
 	} else {
 		serve(t, bucket, i, work);
+		/* Those that go the same way, mostly from the bucket before. */
+		while ((i = work->first) && wanted_bucket(t, i) == bucket) {
+			work->first = t->elements[i].link;
+			serve(t, bucket, i, work);
+		}
 		serve_deferred(t, bucket, work);
 	}
 	serve_queue(t, bucket, work);
+}
+
+static void lock_bucket(struct bucket *bucket)
+{
+	while (atomic64_read(&bucket->owned) || !try_own(&bucket->owned))
+		cpu_relax();
+}
+
+/* Until an element comes to the bucket or goes, or the least count is another. */
+static void wait_for_victim(struct cooperative *t, struct bucket *bucket)
+{
+	u64 barren;
+
+	do {
+		cpu_relax();
+		barren = READ_ONCE(bucket->barren);
+	} while (barren && barren == (u64)atomic64_read(&t->least));
 }
 
 /* The shared design: with the bucket's lock, and again if there is no victim. */
@@ -440,15 +473,14 @@ static void bring_locking(struct cooperative *t, u32 i, struct work *work)
 
 	do {
 		bucket = wanted_bucket(t, i);
-		while (!try_own(&bucket->owned))
-			cpu_relax();
+		lock_bucket(bucket);
 		if (element->request == OVERWRITE)
 			done = overwrite(t, bucket, i, work);
 		else
 			serve(t, bucket, i, work);
 		atomic64_set_release(&bucket->owned, 0);
 		if (!done)
-			cpu_relax();
+			wait_for_victim(t, bucket);
 	} while (!done);
 }
 
