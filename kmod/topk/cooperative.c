@@ -175,10 +175,11 @@ static void added(struct cooperative *t, struct element *element)
 
 static void queue_push(struct cooperative *t, struct bucket *bucket, u32 i)
 {
-	s64 head = atomic64_read(&bucket->queue);
+	s64 head;
 
 	leave_to_another(t, &t->elements[i]);
 	do {
+		head = atomic64_read(&bucket->queue);
 		t->elements[i].link = head;
 	} while (!atomic64_try_cmpxchg(&bucket->queue, &head, i));
 }
@@ -189,10 +190,11 @@ static void queue_push(struct cooperative *t, struct bucket *bucket, u32 i)
 static bool let_go(struct cooperative *t, u32 i)
 {
 	struct topk_node *node = topk_node(&t->index, i);
-	s64 state = atomic64_read(&node->state);
 	u64 pending;
+	s64 state;
 
 	do {
+		state = atomic64_read(&node->state);
 		pending = topk_state_pending(state);
 	} while (!atomic64_try_cmpxchg(&node->state, &state,
 				       state - (pending ?: TOPK_RESERVED)));
@@ -505,10 +507,12 @@ static enum outcome hit_node(struct cooperative *t, u32 i, const struct topk_key
 			     u64 n)
 {
 	struct topk_node *node = topk_node(&t->index, i);
-	s64 state = atomic64_read_acquire(&node->state);
 	struct work work = { 0 };
+	u32 failures;
+	s64 state;
 
-	for (;;) {
+	for (failures = 0;; topk_back_off(state, failures++)) {
+		state = atomic64_read_acquire(&node->state);
 		if (!topk_key_equal(key, node->key))
 			return LOOK_AGAIN;
 		if (state & TOPK_EVICTED)
@@ -522,11 +526,8 @@ static enum outcome hit_node(struct cooperative *t, u32 i, const struct topk_key
 			bring(t, &work);
 			return COUNTED;
 		}
-		if (t->waits) {
-			cpu_relax();
-			state = atomic64_read_acquire(&node->state);
+		if (t->waits)
 			continue;
-		}
 		if (n > TOPK_PENDING_MASK - topk_state_pending(state)) {
 			atomic64_add(n, &this_cpu_of(t)->dropped);
 			return COUNTED;

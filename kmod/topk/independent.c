@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include "lockfree.h"
 #include "table.h"
 
 struct independent {
@@ -31,7 +32,7 @@ static void independent_add(struct topk_table *table, const void *key, u64 n)
 {
 	struct topk_table *mine = independent_of(table)->of_cpu[raw_smp_processor_id()];
 
-	mine->ops->add(mine, key, n);
+	topk_add(mine, key, n);
 }
 
 static void parts_free(struct scounter_topk_header **parts)

@@ -227,8 +227,9 @@ static __always_inline enum outcome count_in(struct lockfree *t, struct topk_nod
 	struct cell *cell = &t->cells[READ_ONCE(node->place)];
 	/* Pairs with the compare-and-swap that gave the node its cell. */
 	s64 word = atomic64_read_acquire(&cell->word);
+	u32 failures;
 
-	for (;;) {
+	for (failures = 0;; failures++) {
 		if (word_node(word) != i || !topk_key_equal(key, node->key))
 			return NOT_COUNTED_HERE;
 		if (unlikely(n > SMALL || (word & LOW_MASK) >= TOPK_FOLD)) {
@@ -239,6 +240,8 @@ static __always_inline enum outcome count_in(struct lockfree *t, struct topk_nod
 		}
 		if (likely(atomic64_try_cmpxchg(&cell->word, &word, word + n)))
 			return COUNTED;
+		topk_back_off(word, failures);
+		word = atomic64_read_acquire(&cell->word);
 	}
 }
 
@@ -395,8 +398,9 @@ static noinline u64 hit_absent(struct lockfree *t, const struct topk_key *key, u
 	return left + n - first;
 }
 
-static noinline notrace void add_any(struct lockfree *t, const void *bytes, u64 n)
+static notrace void lockfree_add(struct topk_table *table, const void *bytes, u64 n)
 {
+	struct lockfree *t = lockfree_of(table);
 	struct topk_key key;
 	u64 taken = 0;
 
@@ -408,12 +412,6 @@ static noinline notrace void add_any(struct lockfree *t, const void *bytes, u64 
 	} while (n && !hit_present(t, &key, n));
 	if (taken)
 		atomic64_add(taken, &this_cpu_of(t)->applied);
-}
-
-notrace void topk_lockfree_add(struct topk_table *table, const void *bytes, u64 n)
-{
-	if (!topk_hit_word(table, bytes, n))
-		add_any(lockfree_of(table), bytes, n);
 }
 
 /* Reading */
@@ -635,7 +633,7 @@ const struct topk_ops topk_lockfree_ops = {
 	.design		= SCOUNTER_TOPK_LOCKFREE,
 	.create		= lockfree_create,
 	.destroy	= lockfree_destroy,
-	.add		= topk_lockfree_add,
+	.add		= lockfree_add,
 	.read		= lockfree_read,
 	.bytes		= lockfree_bytes,
 };

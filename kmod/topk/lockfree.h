@@ -59,9 +59,6 @@ static inline struct lockfree *lockfree_of(struct topk_table *table)
 	return container_of(table, struct lockfree, table);
 }
 
-/* Hits in a table of this design. */
-void topk_lockfree_add(struct topk_table *table, const void *bytes, u64 n);
-
 /* The node of a key of one word, or 0; it may have another key by now. */
 static __always_inline u32 topk_find_word(const struct topk_index *index, u64 key, u32 hash)
 {
@@ -82,7 +79,7 @@ static __always_inline u32 topk_find_word(const struct topk_index *index, u64 ke
 
 /*
  * Count hits of a key that is there and has at most 8 bytes: no call, and nothing
- * on the stack.  False leaves all that is rare to topk_lockfree_add().
+ * on the stack.  False leaves all that is rare to the design's add().
  */
 static __always_inline bool topk_hit_word(struct topk_table *table, const void *bytes, u64 n)
 {
@@ -106,13 +103,18 @@ static __always_inline bool topk_hit_word(struct topk_table *table, const void *
 	cell = &t->cells[READ_ONCE(node->place)];
 	/* As in count_in(): the word, then the key, then the swap. */
 	word = atomic64_read_acquire(&cell->word);
-	do {
-		/* Another node's, or pinned, or nearly full. */
-		if (unlikely((word ^ word_make(i, 0)) >= TOPK_FOLD ||
-			     READ_ONCE(node->key[0]) != key))
-			return false;
-	} while (unlikely(!atomic64_try_cmpxchg(&cell->word, &word, word + n)));
-	return true;
+	/* Another node's, or pinned, or nearly full. */
+	if (unlikely((word ^ word_make(i, 0)) >= TOPK_FOLD ||
+		     READ_ONCE(node->key[0]) != key))
+		return false;
+	return likely(atomic64_try_cmpxchg(&cell->word, &word, word + n));
+}
+
+/* Hits in a table of any design. */
+static __always_inline void topk_add(struct topk_table *table, const void *bytes, u64 n)
+{
+	if (unlikely(!topk_hit_word(table, bytes, n)))
+		table->ops->add(table, bytes, n);
 }
 
 #endif /* _SCOUNTER_TOPK_LOCKFREE_H */

@@ -36,8 +36,7 @@ static __always_inline void count(struct scounter_topk *topk, const void *key, u
 	preempt_disable_notrace();
 	/* Pairs with rcu_assign_pointer() in creation and reset. */
 	table = rcu_dereference_sched(topk->table);
-	if (unlikely(!topk_hit_word(table, key, n)))
-		table->ops->add(table, key, n);
+	topk_add(table, key, n);
 	preempt_enable_notrace();
 }
 

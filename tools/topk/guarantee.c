@@ -18,6 +18,7 @@
 #include <linux/smp.h>
 
 #include "guarantee.h"
+#include "lockfree.h"
 
 struct run {
 	const struct streams *streams;
@@ -70,7 +71,7 @@ static void *work(void *argument)
 		u64 key = key_of(element[i]);
 
 		raise_by_one(&run->begun[element[i]]);
-		run->table->ops->add(run->table, &key, 1);
+		topk_add(run->table, &key, 1);
 		raise_by_one(&run->done[element[i]]);
 	}
 	__atomic_fetch_sub(&run->running, 1, __ATOMIC_SEQ_CST);

@@ -16,6 +16,7 @@
 
 #include "speed.h"
 #include "streams.h"
+#include "lockfree.h"
 #include "table.h"
 
 #define CAPACITY	10000		/* epsilon = 0.0001, as in the paper */
@@ -51,7 +52,6 @@ static void *run(void *argument)
 	struct runner *runner = argument;
 	struct race *race = runner->race;
 	const u32 *element = race->streams->element[runner->number];
-	void (*add)(struct topk_table *table, const void *key, u64 n) = race->table->ops->add;
 	u32 i;
 
 	shim_this.cpu = runner->number;
@@ -60,7 +60,7 @@ static void *run(void *argument)
 	for (i = 0; i < race->streams->length; i++) {
 		u64 key = key_of(element[i]);
 
-		add(race->table, &key, 1);
+		topk_add(race->table, &key, 1);
 		if (race->queries && i % QUERY_EVERY == QUERY_EVERY - 1)
 			topk_snapshot_free(topk_snapshot(race->table, &top));
 	}
