@@ -47,6 +47,7 @@
 #include "table.h"
 
 u32 topk_queue_limit = 500;
+bool topk_tunes = true;
 
 #define STEPS		16
 #define SLOTS		8
@@ -93,9 +94,16 @@ struct cooperative {
 	atomic64_t waiting;		/* overwrites that are not done */
 };
 
-/* Elements that this context owns, and will bring to their buckets. */
+/*
+ * What a context has to do yet: elements that it owns, and will bring to their
+ * buckets; and what it tells the others later and all at once, as each time takes
+ * a cache line from all that fight for it: victims, as nodes to be used again, and
+ * how many waited for one.
+ */
 struct work {
 	u32 first;
+	u32 victims, last_victim;
+	u32 overwritten;
 };
 
 static struct cooperative *cooperative_of(const struct topk_table *table)
@@ -300,7 +308,7 @@ static bool look_further(struct cooperative *t, u64 least)
 }
 
 /* All entries are being given to their first keys just now: none to overwrite. */
-static void give_up(struct cooperative *t, u32 i)
+static void give_up(struct cooperative *t, u32 i, struct work *work)
 {
 	struct element *element = &t->elements[i];
 	u64 state = topk_index_release(&t->index, i, TOPK_EVICTED);
@@ -310,7 +318,7 @@ static void give_up(struct cooperative *t, u32 i)
 	atomic64_add(element->add + topk_state_pending(state), &this_cpu_of(t)->dropped);
 	topk_index_remove(&t->index, i);
 	topk_index_give(&t->index, i);
-	atomic64_sub(1, &t->waiting);
+	work->overwritten++;
 }
 
 /* True, or the element must stay with the bucket. */
@@ -325,7 +333,7 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 
 	if (least == U64_MAX) {
 		atomic64_set(&t->least, 0);
-		give_up(t, i);
+		give_up(t, i, work);
 		return true;
 	}
 	if (bucket_of(t, least) != bucket) {
@@ -353,9 +361,9 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 	added(t, element);
 	atomic64_set(&t->elements[victim].count, 0);
 	topk_index_remove(&t->index, victim);
-	topk_index_give(&t->index, victim);
+	topk_index_chain(&t->index, &work->victims, &work->last_victim, victim);
+	work->overwritten++;
 	atomic64_inc(&this_cpu_of(t)->evictions);
-	atomic64_sub(1, &t->waiting);
 	work_add(t, work, i, ADD);
 	return true;
 }
@@ -405,6 +413,17 @@ static void serve_deferred(struct cooperative *t, struct bucket *bucket, struct 
 	bucket->deferred = i;
 }
 
+static void tell_others(struct cooperative *t, struct work *work)
+{
+	if (work->victims)
+		topk_index_give_chain(&t->index, work->victims, work->last_victim);
+	if (topk_tunes && work->overwritten)
+		atomic64_sub(work->overwritten, &t->waiting);
+	work->victims = 0;
+	work->last_victim = 0;
+	work->overwritten = 0;
+}
+
 /*
  * The queue until it is empty, then the bucket is let go.  Who finds it owned has
  * pushed before; who lets go looks at the queue afterwards.  So the barrier
@@ -416,6 +435,7 @@ static void serve_queue(struct cooperative *t, struct bucket *bucket, struct wor
 		while (atomic64_read(&bucket->queue)) {
 			serve_list(t, bucket, atomic64_xchg(&bucket->queue, 0), work);
 			serve_deferred(t, bucket, work);
+			tell_others(t, work);
 		}
 		atomic64_set_release(&bucket->owned, 0);
 		smp_mb(); /* queue_push() */
@@ -496,6 +516,7 @@ static void bring(struct cooperative *t, struct work *work)
 			bring_locking(t, i, work);
 		else
 			bring_cooperating(t, i, work);
+		tell_others(t, work);
 	}
 }
 
@@ -577,7 +598,8 @@ static void enter(struct cooperative *t, u32 i, u64 n)
 		atomic64_set(&t->elements[i].count, n);
 		work_add(t, &work, i, ADD);
 	} else {
-		atomic64_inc(&t->waiting);
+		if (topk_tunes)
+			atomic64_inc(&t->waiting);
 		work_add(t, &work, i, OVERWRITE);
 	}
 	bring(t, &work);
@@ -613,7 +635,7 @@ static bool hit_absent(struct cooperative *t, const struct topk_key *key, u64 *n
 
 static bool is_throttled(struct cooperative *t)
 {
-	return atomic64_read(&t->waiting) > topk_queue_limit;
+	return topk_tunes && atomic64_read(&t->waiting) > topk_queue_limit;
 }
 
 /* Leave a hit in a slot of this CPU. */

@@ -41,13 +41,14 @@ static u32 pool_pop(struct topk_index *index)
 	return topk_link_node(pool);
 }
 
-static void pool_push(struct topk_index *index, u32 i)
+/* A chain of nodes, from the first to the last. */
+static void pool_push(struct topk_index *index, u32 first, u32 last)
 {
 	s64 pool = atomic64_read(&index->pool);
 
 	do {
-		link_set(topk_node(index, i), topk_link_node(pool));
-	} while (!atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, i)));
+		link_set(topk_node(index, last), topk_link_node(pool));
+	} while (!atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, first)));
 }
 
 int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size)
@@ -67,7 +68,7 @@ int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size)
 	}
 	atomic64_set(&index->pool, 0);
 	for (i = nodes; i; i--)
-		pool_push(index, i);
+		pool_push(index, i, i);
 	return 0;
 }
 
@@ -150,7 +151,25 @@ void topk_index_give(struct topk_index *index, u32 i)
 	s64 none = 0;
 
 	if (atomic64_read(spare) || !atomic64_try_cmpxchg(spare, &none, i))
-		pool_push(index, i);
+		pool_push(index, i, i);
+}
+
+/* Put a node that is in no chain before those that are to be given back with it. */
+void topk_index_chain(struct topk_index *index, u32 *first, u32 *last, u32 i)
+{
+	link_set(topk_node(index, i), *first);
+	*first = i;
+	if (!*last)
+		*last = i;
+}
+
+/* All at once: CPUs meet at the pool once, not once a node. */
+void topk_index_give_chain(struct topk_index *index, u32 first, u32 last)
+{
+	if (first == last)
+		topk_index_give(index, first);
+	else
+		pool_push(index, first, last);
 }
 
 /* Is the node before the key (< 0), the key's (0) or behind (> 0)? */

@@ -76,6 +76,8 @@ size_t topk_index_bytes(const struct topk_index *index);
 u32 topk_index_take(struct topk_index *index, const struct topk_key *key);
 u64 topk_index_release(struct topk_index *index, u32 node, u64 flags);
 void topk_index_give(struct topk_index *index, u32 node);
+void topk_index_chain(struct topk_index *index, u32 *first, u32 *last, u32 node);
+void topk_index_give_chain(struct topk_index *index, u32 first, u32 last);
 bool topk_index_find(struct topk_index *index, const struct topk_key *key,
 		     struct topk_position *position);
 bool topk_index_insert(struct topk_index *index, const struct topk_key *key,

@@ -74,6 +74,9 @@ struct topk_ops {
  */
 extern u32 topk_queue_limit;
 
+/* Cleared where it is measured what auto-tuning costs. */
+extern bool topk_tunes;
+
 /* Sleep for a moment, or say that this cannot be. */
 bool topk_throttle(void);
 

@@ -112,26 +112,17 @@ static const struct entrant {
 	const char *name;
 	const struct topk_ops *ops;
 	bool queries;
-	u32 limit;
 } entrants[] = {
-	{ "lockfree", &topk_lockfree_ops, false, 500 },
-	{ "cooperative", &topk_cooperative_ops, false, 500 },
-	{ "untuned", &topk_cooperative_ops, false, 200000 },
-	{ "shared", &topk_shared_ops, false, 500 },
-	{ "lockfree+q", &topk_lockfree_ops, true, 500 },
-	{ "independent+q", &topk_independent_ops, true, 500 },
+	{ "lockfree", &topk_lockfree_ops, false },
+	{ "cooperative", &topk_cooperative_ops, false },
+	{ "shared", &topk_shared_ops, false },
+	{ "lockfree+q", &topk_lockfree_ops, true },
+	{ "independent+q", &topk_independent_ops, true },
 };
 
 #define ENTRANTS	ARRAY_SIZE(entrants)
 
-/* Without auto-tuning only where that is meant to cost nothing: under skew. */
-static bool takes_part(const struct entrant *entrant, double alpha)
-{
-	return entrant->limit == 500 || alpha >= 1.5;
-}
-
-static void race_all(const struct streams *streams, double alpha, u32 repeats,
-		     double *median)
+static void race_all(const struct streams *streams, u32 repeats, double *median)
 {
 	double times[ENTRANTS][MOST_REPEATS];
 	u32 i, j;
@@ -139,9 +130,6 @@ static void race_all(const struct streams *streams, double alpha, u32 repeats,
 	memset(times, 0, sizeof(times));
 	for (j = 0; j < repeats; j++) {
 		for (i = 0; i < ENTRANTS; i++) {
-			if (!takes_part(&entrants[i], alpha))
-				continue;
-			topk_queue_limit = entrants[i].limit;
 			times[i][j] = time_once(entrants[i].ops, streams, entrants[i].queries);
 		}
 	}
@@ -158,8 +146,8 @@ static void show(const struct streams *streams, double alpha, const double *medi
 	printf("%5.1f %7u", alpha, streams->streams);
 	for (i = 0; i < ENTRANTS; i++)
 		printf(" %13.3f", median[i]);
-	printf("  %8.2f %8.2f %8.3f %8.2f\n", median[3] / median[0], median[3] / median[1],
-	       median[2] ? median[1] / median[2] : 0, median[5] / median[4]);
+	printf("  %8.2f %8.2f %8.2f\n", median[2] / median[0], median[2] / median[1],
+	       median[4] / median[3]);
 	fflush(stdout);
 }
 
@@ -170,19 +158,61 @@ static void head(u32 length, u32 repeats)
 	printf("# %u elements a stream, m = %u, %ld CPUs, medians of %u, in seconds\n",
 	       length, CAPACITY, sysconf(_SC_NPROCESSORS_ONLN), repeats);
 	printf("# +q: with a query for the first %u every %u elements\n", QUERY_TOP, QUERY_EVERY);
-	printf("# s/l: shared over lockfree; s/c: shared over cooperative; c/u: cooperative over\n"
-	       "# the same without auto-tuning, 0 if not run; i/l: independent over lockfree, both with queries\n");
+	printf("# s/l: shared over lockfree; s/c: shared over cooperative; i/l: independent over\n"
+	       "# lockfree, both with queries\n");
 	printf("#%4s %7s", "alpha", "streams");
 	for (i = 0; i < ENTRANTS; i++)
 		printf(" %13s", entrants[i].name);
-	printf("  %8s %8s %8s %8s\n", "s/l", "s/c", "c/u", "i/l");
+	printf("  %8s %8s %8s\n", "s/l", "s/c", "i/l");
+}
+
+#define PAIRS	41
+
+/*
+ * Under skew nobody is throttled, and looking whether to is pure cost.  Each pair
+ * is one run with it and one without, in alternating order; of the ratios, the
+ * median counts, and the quartiles say what it is worth.
+ */
+int tuning(u64 seed)
+{
+	static const double alphas[] = { 1.5, 2, 2.5, 3 };
+	static const u32 counts[] = { 2, 4, 16 };
+	double ratios[PAIRS];
+	u32 i, j, k, with;
+
+	printf("# cooperative with auto-tuning over without, %u pairs of runs of 100000 elements a stream, m = %u\n",
+	       PAIRS, CAPACITY);
+	printf("#%4s %7s %8s %8s %8s\n", "alpha", "streams", "quarter", "median", "quarter");
+	for (i = 0; i < ARRAY_SIZE(alphas); i++) {
+		for (j = 0; j < ARRAY_SIZE(counts); j++) {
+			struct streams *streams = streams_make(ZIPF, alphas[i], 5000000,
+							       counts[j], 100000, seed);
+
+			for (k = 0; k < 2 * PAIRS; k++) {
+				double seconds;
+
+				with = (k ^ k >> 1) & 1;
+				topk_tunes = with;
+				seconds = time_once(&topk_cooperative_ops, streams, false);
+				if (!(k & 1))
+					ratios[k / 2] = 1;
+				ratios[k / 2] *= with ? seconds : 1 / seconds;
+			}
+			qsort(ratios, PAIRS, sizeof(double), by_size);
+			printf("%5.1f %7u %8.3f %8.3f %8.3f\n", alphas[i], counts[j],
+			       ratios[PAIRS / 4], ratios[PAIRS / 2], ratios[3 * PAIRS / 4]);
+			fflush(stdout);
+			streams_free(streams);
+		}
+	}
+	return 0;
 }
 
 int speed(bool brief, u64 seed)
 {
 	static const double alphas[] = { 0.5, 1, 1.5, 2, 2.5, 3 };
 	static const u32 counts[] = { 2, 4, 8, 16, 32 };
-	u32 length = brief ? 100000 : 1000000, repeats = brief ? 3 : 5, i, j;
+	u32 length = brief ? 100000 : 1000000, repeats = 3, i, j;
 	double median[ENTRANTS];
 
 	head(length, repeats);
@@ -191,7 +221,7 @@ int speed(bool brief, u64 seed)
 			struct streams *streams = streams_make(ZIPF, alphas[i], 5000000,
 							       counts[j], length, seed);
 
-			race_all(streams, alphas[i], repeats, median);
+			race_all(streams, repeats, median);
 			show(streams, alphas[i], median);
 			streams_free(streams);
 		}

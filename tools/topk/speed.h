@@ -5,5 +5,6 @@
 #include <linux/types.h>
 
 int speed(bool brief, u64 seed);
+int tuning(u64 seed);
 
 #endif /* _TOPK_SPEED_H */

@@ -55,10 +55,12 @@ static struct {
 	u64 call;		/* picoseconds between two hits */
 } run;
 
-/* The paper's throttled threads sleep; these pause. */
+/* As in the paper, a throttled thread sleeps for a moment: here, so many picoseconds. */
+#define SLEEP	10000000ULL
+
 bool topk_throttle(void)
 {
-	shim_relax();
+	model_work(SLEEP);
 	return true;
 }
 
