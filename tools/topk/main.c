@@ -8,8 +8,8 @@
  *	topk long		the same on streams of the paper's sizes; TAP
  *	topk words FILE		the same on the words of FILE, a frequency a line
  *	topk tuning	what auto-tuning costs under skew
- *	topk speed [brief]	how fast, as a table for people and gnuplot; brief: shorter
- *			streams
+ *	topk speed [LENGTH]	how fast, as a table for people and gnuplot; LENGTH:
+ *			elements a stream
  */
 #include <sched.h>
 #include <stdio.h>
@@ -150,9 +150,20 @@ static int check_words(const char *path)
 	return failed != 0;
 }
 
+/* Elements a stream: the paper's million if nothing else is said. */
+static bool length_of(const char *text, u32 *length)
+{
+	char *end = "";
+	unsigned long number = text ? strtoul(text, &end, 10) : 1000000;
+
+	*length = number;
+	return !*end && number >= 1000 && number <= 10000000;
+}
+
 int main(int argc, char **argv)
 {
 	const char *verb = argc > 1 ? argv[1] : "";
+	u32 length;
 
 	if (!strcmp(verb, "check") && argc <= 3)
 		return check(argv[2]);
@@ -166,8 +177,8 @@ int main(int argc, char **argv)
 		return check_long();
 	if (!strcmp(verb, "words") && argc == 3)
 		return check_words(argv[2]);
-	if (!strcmp(verb, "speed") && argc <= 3)
-		return speed(argc == 3, SEED);
-	fprintf(stderr, "usage: topk check [DESIGN] | throttled | hash | tuning | long | words FILE | speed [brief]\n");
+	if (!strcmp(verb, "speed") && argc <= 3 && length_of(argv[2], &length))
+		return speed(length, SEED);
+	fprintf(stderr, "usage: topk check [DESIGN] | throttled | hash | tuning | long | words FILE | speed [LENGTH]\n");
 	return 2;
 }

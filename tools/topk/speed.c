@@ -22,7 +22,7 @@
 #define CAPACITY	10000		/* epsilon = 0.0001, as in the paper */
 #define QUERY_EVERY	50000
 #define QUERY_TOP	100
-#define MOST_REPEATS	9
+#define REPEATS		3
 
 struct race {
 	const struct streams *streams;
@@ -122,20 +122,19 @@ static const struct entrant {
 
 #define ENTRANTS	ARRAY_SIZE(entrants)
 
-static void race_all(const struct streams *streams, u32 repeats, double *median)
+static void race_all(const struct streams *streams, double *median)
 {
-	double times[ENTRANTS][MOST_REPEATS];
+	double times[ENTRANTS][REPEATS];
 	u32 i, j;
 
-	memset(times, 0, sizeof(times));
-	for (j = 0; j < repeats; j++) {
+	for (j = 0; j < REPEATS; j++) {
 		for (i = 0; i < ENTRANTS; i++) {
 			times[i][j] = time_once(entrants[i].ops, streams, entrants[i].queries);
 		}
 	}
 	for (i = 0; i < ENTRANTS; i++) {
-		qsort(times[i], repeats, sizeof(double), by_size);
-		median[i] = times[i][repeats / 2];
+		qsort(times[i], REPEATS, sizeof(double), by_size);
+		median[i] = times[i][REPEATS / 2];
 	}
 }
 
@@ -151,12 +150,12 @@ static void show(const struct streams *streams, double alpha, const double *medi
 	fflush(stdout);
 }
 
-static void head(u32 length, u32 repeats)
+static void head(u32 length)
 {
 	u32 i;
 
 	printf("# %u elements a stream, m = %u, %ld CPUs, medians of %u, in seconds\n",
-	       length, CAPACITY, sysconf(_SC_NPROCESSORS_ONLN), repeats);
+	       length, CAPACITY, sysconf(_SC_NPROCESSORS_ONLN), REPEATS);
 	printf("# +q: with a query for the first %u every %u elements\n", QUERY_TOP, QUERY_EVERY);
 	printf("# s/l: shared over lockfree; s/c: shared over cooperative; i/l: independent over\n"
 	       "# lockfree, both with queries\n");
@@ -208,20 +207,20 @@ int tuning(u64 seed)
 	return 0;
 }
 
-int speed(bool brief, u64 seed)
+int speed(u32 length, u64 seed)
 {
 	static const double alphas[] = { 0.5, 1, 1.5, 2, 2.5, 3 };
 	static const u32 counts[] = { 2, 4, 8, 16, 32 };
-	u32 length = brief ? 100000 : 1000000, repeats = 3, i, j;
 	double median[ENTRANTS];
+	u32 i, j;
 
-	head(length, repeats);
+	head(length);
 	for (i = 0; i < ARRAY_SIZE(alphas); i++) {
-		for (j = 0; j < (brief ? 3 : ARRAY_SIZE(counts)); j++) {
+		for (j = 0; j < ARRAY_SIZE(counts); j++) {
 			struct streams *streams = streams_make(ZIPF, alphas[i], 5000000,
 							       counts[j], length, seed);
 
-			race_all(streams, repeats, median);
+			race_all(streams, median);
 			show(streams, alphas[i], median);
 			streams_free(streams);
 		}

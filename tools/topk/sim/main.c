@@ -3,11 +3,10 @@
  * Tables of frequent items on the modelled machines of tools/sim: the designs of
  * kmod/topk/, each CPU with a stream of its own, on more CPUs than there are here.
  *
- * A table is first filled from the same streams at no cost, then as many elements
- * again are timed.  What the model leaves out is in tools/sim/model.c.  Of that, two
- * things matter here: reads and writes by an owner, which are not marked in the source, are free,
- * and so are instructions.  So times are of cache lines on their way, and those of
- * the designs with owners are lower than they were on such a machine.
+ * What the model leaves out is at the top of tools/sim/model.c.  Of that, two things
+ * matter here: reads and writes by an owner, which are not marked in the source, are
+ * free, and so are instructions.  So times are of cache lines on their way, and the
+ * designs with owners are slower on such a machine than they are here.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -17,11 +16,8 @@
 
 #include <linux/kernel.h>
 
-#include "../../testing/shim/shim.h"
-#include "model.h"
-#include "streams.h"
-#include "lockfree.h"
-#include "table.h"
+#include "race.h"
+#include "tests.h"
 
 #define ALPHABET	5000000
 #define LIST_MAX	16
@@ -48,89 +44,6 @@ struct options {
 	double length, capacity, seed;
 };
 
-static struct {
-	const struct streams *streams;
-	struct topk_table *table;
-	u32 from, to;		/* of each stream */
-	u64 call;		/* picoseconds between two hits */
-} run;
-
-/* As in the paper, a throttled thread sleeps for a moment: here, so many picoseconds. */
-#define SLEEP	10000000ULL
-
-bool topk_throttle(void)
-{
-	model_work(SLEEP);
-	return true;
-}
-
-static void body(int thread)
-{
-	const u32 *element = run.streams->element[thread];
-	u32 i;
-
-	for (i = run.from; i < run.to; i++) {
-		u64 key = key_of(element[i]);
-
-		topk_add(run.table, &key, 1);
-		model_work(run.call);
-	}
-}
-
-/* Outside of model_run() nothing costs time. */
-static void fill(u32 to)
-{
-	u32 i, j;
-
-	for (j = 0; j < to; j++) {
-		for (i = 0; i < run.streams->streams; i++) {
-			u64 key = key_of(run.streams->element[i][j]);
-
-			shim_be(i);
-			topk_add(run.table, &key, 1);
-		}
-	}
-}
-
-struct outcome {
-	double per_ms;
-	double misses;		/* a hit */
-	u64 total;
-	struct topk_sums sums;
-};
-
-static bool run_design(const struct topk_ops *ops, const struct machine *machine,
-		       const struct streams *streams, u32 capacity, struct outcome *outcome)
-{
-	const struct topk_query all = { .most = ~0U };
-	double hits = (double)streams->streams * (streams->length - streams->length / 2);
-	struct scounter_topk_header *snapshot;
-	u64 seed = 1;
-	struct topk_secret secret = random_secret(&seed);
-
-	if (!shim_init(machine_cpus(machine), (int)machine->nodes) || !model_init(machine)) {
-		fprintf(stderr, "topk-sim: no memory for %s\n", machine->name);
-		return false;
-	}
-	run.streams = streams;
-	run.call = machine->call;
-	run.table = ops->create(capacity, sizeof(u64), &secret);
-	fill(streams->length / 2);
-	run.from = streams->length / 2;
-	run.to = streams->length;
-	model_run((int)streams->streams, body);
-	outcome->per_ms = hits / model_time() * 1e9;
-	outcome->misses = model_statistics()->misses / hits;
-	snapshot = topk_snapshot(run.table, &all);
-	outcome->total = snapshot->total;
-	topk_table_sums(run.table, &outcome->sums);
-	topk_snapshot_free(snapshot);
-	ops->destroy(run.table);
-	model_exit();
-	shim_exit();
-	return true;
-}
-
 static int run_all(const struct options *options)
 {
 	int i, j, design;
@@ -151,7 +64,7 @@ static int run_all(const struct options *options)
 
 			printf("%5.1f %7.0f", options->alpha[i], options->threads[j]);
 			for (design = 1; topk_ops_of(design); design++) {
-				if (!run_design(topk_ops_of(design), &options->machine, streams,
+				if (!race_run(topk_ops_of(design), &options->machine, streams,
 						options->capacity, &outcome[design]))
 					return 1;
 				printf(" %12.0f", outcome[design].per_ms);
@@ -252,6 +165,12 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "run"))
 		return parse(&options, argc - 1, argv + 1) ? run_all(&options) : 2;
+	if (argc == 2 && !strcmp(argv[1], "check"))
+		return tests_run();
+	if (argc == 2 && !strcmp(argv[1], "--help")) {
+		fputs(usage, stdout);
+		return 0;
+	}
 	fputs(usage, stderr);
 	return 2;
 }
