@@ -91,14 +91,14 @@ struct cooperative {
 	atomic64_t unused ____cacheline_aligned_in_smp;	/* entries */
 	atomic64_t least;		/* where evictions look first */
 	atomic64_t evicted;		/* the greatest count that was evicted */
-	atomic64_t waiting;		/* overwrites that are not done */
+	atomic64_t waiting;		/* overwrites in queues */
 };
 
 /*
  * What a context has to do yet: elements that it owns, and will bring to their
  * buckets; and what it tells the others later and all at once, as each time takes
  * a cache line from all that fight for it: victims, as nodes to be used again, and
- * how many waited for one.
+ * how many overwrites that waited are done.
  */
 struct work {
 	u32 first;
@@ -171,6 +171,8 @@ static void leave_to_another(struct cooperative *t, struct element *element)
 	if (element->request == ADD || element->request & LEFT)
 		return;
 	atomic64_add(element->add, &this_cpu_of(t)->delegated);
+	if (topk_tunes && element->request == OVERWRITE)
+		atomic64_inc(&t->waiting);
 	element->request |= LEFT;
 }
 
@@ -179,6 +181,12 @@ static void added(struct cooperative *t, struct element *element)
 {
 	if (element->request & LEFT)
 		atomic64_add(element->add, &this_cpu_of(t)->applied);
+}
+
+static void overwritten(struct work *work, const struct element *element)
+{
+	if (element->request & LEFT)
+		work->overwritten++;
 }
 
 static void queue_push(struct cooperative *t, struct bucket *bucket, u32 i)
@@ -314,11 +322,11 @@ static void give_up(struct cooperative *t, u32 i, struct work *work)
 	u64 state = topk_index_release(&t->index, i, TOPK_EVICTED);
 
 	added(t, element);
+	overwritten(work, element);
 	atomic64_add(topk_state_pending(state), &this_cpu_of(t)->applied);
 	atomic64_add(element->add + topk_state_pending(state), &this_cpu_of(t)->dropped);
 	topk_index_remove(&t->index, i);
 	topk_index_give(&t->index, i);
-	work->overwritten++;
 }
 
 /* True, or the element must stay with the bucket. */
@@ -362,7 +370,7 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 	atomic64_set(&t->elements[victim].count, 0);
 	topk_index_remove(&t->index, victim);
 	topk_index_chain(&t->index, &work->victims, &work->last_victim, victim);
-	work->overwritten++;
+	overwritten(work, element);
 	atomic64_inc(&this_cpu_of(t)->evictions);
 	work_add(t, work, i, ADD);
 	return true;
@@ -598,8 +606,6 @@ static void enter(struct cooperative *t, u32 i, u64 n)
 		atomic64_set(&t->elements[i].count, n);
 		work_add(t, &work, i, ADD);
 	} else {
-		if (topk_tunes)
-			atomic64_inc(&t->waiting);
 		work_add(t, &work, i, OVERWRITE);
 	}
 	bring(t, &work);

@@ -24,6 +24,8 @@
 
 static const char usage[] =
 "Usage: topk-sim run -m FILE [OPTION]...   hits a millisecond, by design\n"
+"       topk-sim tuning -m FILE [OPTION]...  the cooperative design with auto-tuning and\n"
+"                                          without\n"
 "       topk-sim check                     the tests\n"
 "\n"
 "  -m, --machine FILE      description of the machine (needed)\n"
@@ -44,22 +46,59 @@ struct options {
 	double length, capacity, seed;
 };
 
-static int run_all(const struct options *options)
+static struct streams *streams_of(const struct options *options, int alpha, int count)
 {
-	int i, j, design;
+	return streams_make(ZIPF, options->alpha[alpha], ALPHABET, options->threads[count],
+			    options->length, options->seed);
+}
 
+static void head(const struct options *options)
+{
 	printf("# %s: %llu nodes of %llu CPUs; modelled; seed %.0f\n", options->machine.name,
 	       (unsigned long long)options->machine.nodes,
 	       (unsigned long long)options->machine.cpus_per_node, options->seed);
 	printf("# hits a millisecond; m = %.0f; %.0f elements a stream, the second half timed\n",
 	       options->capacity, options->length);
+}
+
+/* The cooperative design with auto-tuning, and without. */
+static int compare_tuning(const struct options *options)
+{
+	struct outcome outcome[2];
+	int i, j, tunes;
+
+	head(options);
+	printf("#%4s %7s %12s %12s %12s\n", "alpha", "streams", "tuned", "untuned", "overhead %");
+	for (i = 0; i < options->alphas; i++) {
+		for (j = 0; j < options->counts; j++) {
+			struct streams *streams = streams_of(options, i, j);
+
+			for (tunes = 0; tunes < 2; tunes++) {
+				topk_tunes = tunes;
+				if (!race_run(&topk_cooperative_ops, &options->machine, streams,
+					      options->capacity, &outcome[tunes]))
+					return 1;
+			}
+			printf("%5.1f %7.0f %12.0f %12.0f %12.1f\n", options->alpha[i],
+			       options->threads[j], outcome[1].per_ms, outcome[0].per_ms,
+			       100 * (outcome[0].per_ms / outcome[1].per_ms - 1));
+			fflush(stdout);
+			streams_free(streams);
+		}
+	}
+	return 0;
+}
+
+static int run_all(const struct options *options)
+{
+	int i, j, design;
+
+	head(options);
 	printf("#%4s %7s %12s %12s %12s %12s %8s %8s\n", "alpha", "streams", "lockfree",
 	       "cooperative", "shared", "independent", "l/s", "c/s");
 	for (i = 0; i < options->alphas; i++) {
 		for (j = 0; j < options->counts; j++) {
-			struct streams *streams =
-				streams_make(ZIPF, options->alpha[i], ALPHABET,
-					     options->threads[j], options->length, options->seed);
+			struct streams *streams = streams_of(options, i, j);
 			struct outcome outcome[SCOUNTER_TOPK_INDEPENDENT + 1];
 
 			printf("%5.1f %7.0f", options->alpha[i], options->threads[j]);
@@ -165,6 +204,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "run"))
 		return parse(&options, argc - 1, argv + 1) ? run_all(&options) : 2;
+	if (argc > 1 && !strcmp(argv[1], "tuning"))
+		return parse(&options, argc - 1, argv + 1) ? compare_tuning(&options) : 2;
 	if (argc == 2 && !strcmp(argv[1], "check"))
 		return tests_run();
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
