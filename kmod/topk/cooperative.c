@@ -43,6 +43,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include "backoff.h"
 #include "index.h"
 #include "table.h"
 
@@ -91,7 +92,7 @@ struct cooperative {
 	atomic64_t unused ____cacheline_aligned_in_smp;	/* entries */
 	atomic64_t least;		/* where evictions look first */
 	atomic64_t evicted;		/* the greatest count that was evicted */
-	atomic64_t waiting;		/* overwrites in queues */
+	atomic64_t waiting ____cacheline_aligned_in_smp; /* overwrites in queues */
 };
 
 /*
@@ -126,11 +127,12 @@ static struct bucket *bucket_of(struct cooperative *t, u64 count)
 	return &t->buckets[count & t->mask];
 }
 
+/* Who finds it owned has not taken its cache line from the owner. */
 static bool try_own(atomic64_t *owned)
 {
 	s64 free = 0;
 
-	return atomic64_try_cmpxchg(owned, &free, 1);
+	return !atomic64_read(owned) && atomic64_try_cmpxchg(owned, &free, 1);
 }
 
 /* Lists */
@@ -479,7 +481,7 @@ static void bring_cooperating(struct cooperative *t, u32 i, struct work *work)
 
 static void lock_bucket(struct bucket *bucket)
 {
-	while (atomic64_read(&bucket->owned) || !try_own(&bucket->owned))
+	while (!try_own(&bucket->owned))
 		cpu_relax();
 }
 
@@ -540,7 +542,7 @@ static enum outcome hit_node(struct cooperative *t, u32 i, const struct topk_key
 	u32 failures;
 	s64 state;
 
-	for (failures = 0;; topk_back_off(state, failures++)) {
+	for (failures = 0;; topk_backoff(state, failures++)) {
 		state = atomic64_read_acquire(&node->state);
 		if (!topk_key_equal(key, node->key))
 			return LOOK_AGAIN;

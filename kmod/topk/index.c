@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include "backoff.h"
 #include "index.h"
 
 static s64 link_after(s64 old, u32 node)
@@ -28,27 +29,33 @@ static void link_set(struct topk_node *node, u32 next)
 
 static u32 pool_pop(struct topk_index *index)
 {
-	/* Pairs with the compare-and-swap in pool_push(). */
-	s64 pool = atomic64_read_acquire(&index->pool);
-	struct topk_node *node;
+	u32 failures, next;
+	s64 pool;
 
-	do {
+	for (failures = 0;; topk_backoff(pool, failures++)) {
+		/* Pairs with the compare-and-swap in pool_push(). */
+		pool = atomic64_read_acquire(&index->pool);
 		if (!topk_link_node(pool))
 			return 0;
-		node = topk_node(index, topk_link_node(pool));
-	} while (!atomic64_try_cmpxchg(&index->pool, &pool,
-			link_after(pool, topk_link_node(atomic64_read(&node->link)))));
-	return topk_link_node(pool);
+		next = topk_link_node(atomic64_read(&topk_node(index,
+						    topk_link_node(pool))->link));
+		if (atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, next)))
+			return topk_link_node(pool);
+	}
 }
 
 /* A chain of nodes, from the first to the last. */
 static void pool_push(struct topk_index *index, u32 first, u32 last)
 {
-	s64 pool = atomic64_read(&index->pool);
+	u32 failures;
+	s64 pool;
 
-	do {
+	for (failures = 0;; topk_backoff(pool, failures++)) {
+		pool = atomic64_read(&index->pool);
 		link_set(topk_node(index, last), topk_link_node(pool));
-	} while (!atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, first)));
+		if (atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, first)))
+			return;
+	}
 }
 
 int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size)

@@ -39,6 +39,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include "backoff.h"
 #include "index.h"
 #include "lockfree.h"
 #include "table.h"
@@ -240,7 +241,7 @@ static __always_inline enum outcome count_in(struct lockfree *t, struct topk_nod
 		}
 		if (likely(atomic64_try_cmpxchg(&cell->word, &word, word + n)))
 			return COUNTED;
-		topk_back_off(word, failures);
+		topk_backoff(word, failures);
 		word = atomic64_read_acquire(&cell->word);
 	}
 }

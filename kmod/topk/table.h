@@ -13,10 +13,7 @@
 
 #include <linux/atomic.h>
 #include <linux/cache.h>
-#include <linux/kernel.h>
 #include <linux/limits.h>
-#include <linux/processor.h>
-#include <linux/smp.h>
 #include <linux/types.h>
 #include <uapi/linux/scounter_topk.h>
 
@@ -111,11 +108,6 @@ struct scounter_topk_header *topk_merge(const struct scounter_topk_header *const
 					u32 n);
 void topk_snapshot_free(struct scounter_topk_header *header);
 
-/* Pauses after a failure: fewer than two to this power. */
-#ifndef TOPK_BACK_OFF_BITS
-#define TOPK_BACK_OFF_BITS	5
-#endif
-
 /* False if it is there already, or higher. */
 static inline bool topk_raise(atomic64_t *bound, u64 to)
 {
@@ -126,20 +118,6 @@ static inline bool topk_raise(atomic64_t *bound, u64 to)
 			return false;
 	} while (!atomic64_try_cmpxchg(bound, &old, to));
 	return true;
-}
-
-/*
- * After a failed compare-and-swap of a word that many CPUs change: some pauses, up
- * to twice as many after each failure, and another number on each CPU, so that one
- * of them mostly swaps undisturbed.  What the word was is random enough.
- */
-static inline void topk_back_off(u64 word, u32 failures)
-{
-	u32 mixed = (u32)(word + raw_smp_processor_id()) * 0x9e3779b9U;
-	u32 pauses = mixed >> (31 - min_t(u32, failures, TOPK_BACK_OFF_BITS));
-
-	while (pauses--)
-		cpu_relax();
 }
 
 static inline u64 topk_add_saturating(u64 a, u64 b)
