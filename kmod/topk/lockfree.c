@@ -45,6 +45,8 @@
 #include "table.h"
 
 #define FAN_OUT		64
+/* More than a cache line, and odd. */
+#define CELL_STEP	((L1_CACHE_BYTES / sizeof(struct cell) + 1) | 1)
 
 /* No victim after so many tries: every smallest cell is pinned. */
 #define SEEKS		(1U << 16)
@@ -127,7 +129,9 @@ struct victim {
 
 /*
  * A cell of the block at the bound for all, else raise the block's bound.  @from
- * is where the block is entered, so that victims are taken in turn.
+ * is where the block is entered, so that victims are taken in turn.  Only the first
+ * keys, which those mostly are among that are hit most, do not get neighbours: cells
+ * that have been filled one after the other have no cache line in common.
  */
 static bool seek_in_block(struct lockfree *t, u32 from, struct victim *victim)
 {
@@ -135,12 +139,14 @@ static bool seek_in_block(struct lockfree *t, u32 from, struct victim *victim)
 	u32 block = from / FAN_OUT;
 	u32 first = block * FAN_OUT;
 	u32 width = min_t(u32, FAN_OUT, t->table.capacity - first);
+	/* As odd, it comes to all of them. */
+	u32 step = !bound && width == FAN_OUT ? CELL_STEP : 1;
 	u64 least = U64_MAX;
 	bool certain = true;
 	u32 i;
 
 	for (i = 0; i < width; i++) {
-		u32 at = first + (from - first + i) % width;
+		u32 at = first + (from - first + i * step) % width;
 		u64 word, count;
 
 		if (!read_count(&t->cells[at], &word, &count)) {
