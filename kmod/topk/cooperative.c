@@ -97,13 +97,11 @@ struct cooperative {
 
 /*
  * What a context has to do yet: elements that it owns, and will bring to their
- * buckets; and what it tells the others later and all at once, as each time takes
- * a cache line from all that fight for it: victims, as nodes to be used again, and
- * how many overwrites that waited are done.
+ * buckets; and how many overwrites that waited are done, which it tells the others
+ * all at once, as each time takes a cache line from all that look at it.
  */
 struct work {
 	u32 first;
-	u32 victims, last_victim;
 	u32 overwritten;
 };
 
@@ -371,7 +369,7 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 	added(t, element);
 	atomic64_set(&t->elements[victim].count, 0);
 	topk_index_remove(&t->index, victim);
-	topk_index_chain(&t->index, &work->victims, &work->last_victim, victim);
+	topk_index_give_to(&t->index, topk_node(&t->index, i)->place, victim);
 	overwritten(work, element);
 	atomic64_inc(&this_cpu_of(t)->evictions);
 	work_add(t, work, i, ADD);
@@ -425,12 +423,8 @@ static void serve_deferred(struct cooperative *t, struct bucket *bucket, struct 
 
 static void tell_others(struct cooperative *t, struct work *work)
 {
-	if (work->victims)
-		topk_index_give_chain(&t->index, work->victims, work->last_victim);
 	if (topk_tunes && work->overwritten)
 		atomic64_sub(work->overwritten, &t->waiting);
-	work->victims = 0;
-	work->last_victim = 0;
 	work->overwritten = 0;
 }
 
@@ -603,6 +597,8 @@ static void enter(struct cooperative *t, u32 i, u64 n)
 	struct work work = { 0 };
 
 	t->elements[i].add = n;
+	/* Whose victim's node is to be used next. */
+	topk_node(&t->index, i)->place = raw_smp_processor_id();
 	if (take_unused(t)) {
 		WRITE_ONCE(topk_node(&t->index, i)->error, 0);
 		atomic64_set(&t->elements[i].count, n);

@@ -44,16 +44,15 @@ static u32 pool_pop(struct topk_index *index)
 	}
 }
 
-/* A chain of nodes, from the first to the last. */
-static void pool_push(struct topk_index *index, u32 first, u32 last)
+static void pool_push(struct topk_index *index, u32 i)
 {
 	u32 failures;
 	s64 pool;
 
 	for (failures = 0;; topk_backoff(pool, failures++)) {
 		pool = atomic64_read(&index->pool);
-		link_set(topk_node(index, last), topk_link_node(pool));
-		if (atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, first)))
+		link_set(topk_node(index, i), topk_link_node(pool));
+		if (atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, i)))
 			return;
 	}
 }
@@ -70,7 +69,7 @@ static void fill_pool(struct topk_index *index)
 	atomic64_set(&index->pool, 0);
 	for (first = 0; first < step; first++)
 		for (i = (s64)index->count - first; i > 0; i -= step)
-			pool_push(index, i, i);
+			pool_push(index, i);
 }
 
 int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size)
@@ -108,19 +107,10 @@ size_t topk_index_bytes(const struct topk_index *index)
 	       nr_cpu_ids * sizeof(*index->spares);
 }
 
-/*
- * Where each hit evicts, each CPU gives a node back and takes one.  It takes the
- * one that it gave, so that CPUs do not meet at the pool.
- */
-static atomic64_t *spare_of(struct topk_index *index)
-{
-	return &index->spares[raw_smp_processor_id()].node;
-}
-
 /* A node for @key, RESERVED and in no chain, or 0. */
 u32 topk_index_take(struct topk_index *index, const struct topk_key *key)
 {
-	atomic64_t *spare = spare_of(index);
+	atomic64_t *spare = &index->spares[raw_smp_processor_id()].node;
 	struct topk_node *node;
 	u32 word, i = 0;
 	u64 state;
@@ -166,29 +156,17 @@ u64 topk_index_release(struct topk_index *index, u32 i, u64 flags)
 /* Give a node back that is in no chain. */
 void topk_index_give(struct topk_index *index, u32 i)
 {
-	atomic64_t *spare = spare_of(index);
+	topk_index_give_to(index, raw_smp_processor_id(), i);
+}
+
+/* The same for another CPU, whose node is being used in its place. */
+void topk_index_give_to(struct topk_index *index, u32 cpu, u32 i)
+{
+	atomic64_t *spare = &index->spares[cpu].node;
 	s64 none = 0;
 
 	if (atomic64_read(spare) || !atomic64_try_cmpxchg(spare, &none, i))
-		pool_push(index, i, i);
-}
-
-/* Put a node that is in no chain before those that are to be given back with it. */
-void topk_index_chain(struct topk_index *index, u32 *first, u32 *last, u32 i)
-{
-	link_set(topk_node(index, i), *first);
-	*first = i;
-	if (!*last)
-		*last = i;
-}
-
-/* All at once: CPUs meet at the pool once, not once a node. */
-void topk_index_give_chain(struct topk_index *index, u32 first, u32 last)
-{
-	if (first == last)
-		topk_index_give(index, first);
-	else
-		pool_push(index, first, last);
+		pool_push(index, i);
 }
 
 /* Is the node before the key (< 0), the key's (0) or behind (> 0)? */

@@ -40,7 +40,10 @@ struct topk_node {
 	u64 key[];
 };
 
-/* A node that a CPU gave back, for the next that it takes; 0 is none. */
+/*
+ * Where each hit evicts, each CPU needs a node, and one is given back.  That is for
+ * the next hit on this CPU, so that CPUs do not meet at the pool.  0 is none.
+ */
 struct topk_spare {
 	atomic64_t node;
 } ____cacheline_aligned_in_smp;
@@ -76,8 +79,7 @@ size_t topk_index_bytes(const struct topk_index *index);
 u32 topk_index_take(struct topk_index *index, const struct topk_key *key);
 u64 topk_index_release(struct topk_index *index, u32 node, u64 flags);
 void topk_index_give(struct topk_index *index, u32 node);
-void topk_index_chain(struct topk_index *index, u32 *first, u32 *last, u32 node);
-void topk_index_give_chain(struct topk_index *index, u32 first, u32 last);
+void topk_index_give_to(struct topk_index *index, u32 cpu, u32 node);
 bool topk_index_find(struct topk_index *index, const struct topk_key *key,
 		     struct topk_position *position);
 bool topk_index_insert(struct topk_index *index, const struct topk_key *key,
