@@ -68,10 +68,18 @@ check-topk-words:	## the same on the 49.7 million tokens of subtlex (needs npm; 
 	$(MAKE) -C tools/topk
 	tools/topk/words
 
-bench-topk:	## instructions of a hit, and the designs' speeds (an hour or less)
-	@tools/bench/topk/run || true
-	$(MAKE) -C tools/topk
-	build/topk-native/topk speed
+bench-topk:	## instructions of a hit, and the designs' speeds and picture (an hour or less)
+	@tools/bench/topk/run
+	$(MAKE) -s -C tools/topk
+	build/topk-native/topk tuning
+	tools/topk/figure measure
+	tools/topk/figure model
+	tools/topk/figure draw
+
+sim-topk:	## the designs of tables on modelled machines of up to 64 CPUs (10 minutes)
+	$(MAKE) -s -C tools/topk/sim
+	build/topk-sim/topk-sim run -m tools/sim/machines/x86-2s.machine -t 4,8,32,64 -n 4000
+	build/topk-sim/topk-sim run -m tools/sim/machines/t5440.machine -t 8,64 -n 4000
 
 sim:	## modelled increments at up to 256 CPUs, as a table (about 3 minutes)
 	$(MAKE) -s -C tools/sim
@@ -146,4 +154,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-12s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help
+.PHONY: bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk

@@ -43,12 +43,13 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include "backoff.h"
 #include "index.h"
 #include "table.h"
 
 u32 topk_queue_limit = 500;
+bool topk_tunes = true;
 
-#define NODES_PER_CPU	8
 #define STEPS		16
 #define SLOTS		8
 
@@ -91,12 +92,17 @@ struct cooperative {
 	atomic64_t unused ____cacheline_aligned_in_smp;	/* entries */
 	atomic64_t least;		/* where evictions look first */
 	atomic64_t evicted;		/* the greatest count that was evicted */
-	atomic64_t waiting;		/* overwrites that are not done */
+	atomic64_t waiting ____cacheline_aligned_in_smp; /* overwrites in queues */
 };
 
-/* Elements that this context owns, and will bring to their buckets. */
+/*
+ * What a context has to do yet: elements that it owns, and will bring to their
+ * buckets; and how many overwrites that waited are done, which it tells the others
+ * all at once, as each time takes a cache line from all that look at it.
+ */
 struct work {
 	u32 first;
+	u32 overwritten;
 };
 
 static struct cooperative *cooperative_of(const struct topk_table *table)
@@ -119,11 +125,12 @@ static struct bucket *bucket_of(struct cooperative *t, u64 count)
 	return &t->buckets[count & t->mask];
 }
 
+/* Who finds it owned has not taken its cache line from the owner. */
 static bool try_own(atomic64_t *owned)
 {
 	s64 free = 0;
 
-	return atomic64_try_cmpxchg(owned, &free, 1);
+	return !atomic64_read(owned) && atomic64_try_cmpxchg(owned, &free, 1);
 }
 
 /* Lists */
@@ -164,6 +171,8 @@ static void leave_to_another(struct cooperative *t, struct element *element)
 	if (element->request == ADD || element->request & LEFT)
 		return;
 	atomic64_add(element->add, &this_cpu_of(t)->delegated);
+	if (topk_tunes && element->request == OVERWRITE)
+		atomic64_inc(&t->waiting);
 	element->request |= LEFT;
 }
 
@@ -174,49 +183,68 @@ static void added(struct cooperative *t, struct element *element)
 		atomic64_add(element->add, &this_cpu_of(t)->applied);
 }
 
+static void overwritten(struct work *work, const struct element *element)
+{
+	if (element->request & LEFT)
+		work->overwritten++;
+}
+
 static void queue_push(struct cooperative *t, struct bucket *bucket, u32 i)
 {
-	s64 head = atomic64_read(&bucket->queue);
+	s64 head;
 
 	leave_to_another(t, &t->elements[i]);
 	do {
+		head = atomic64_read(&bucket->queue);
 		t->elements[i].link = head;
 	} while (!atomic64_try_cmpxchg(&bucket->queue, &head, i));
 }
 
 /* Requests, by the owner of the bucket */
 
+/* Let the element go, unless hits were left: then count them, and return false. */
+static bool let_go(struct cooperative *t, u32 i)
+{
+	struct topk_node *node = topk_node(&t->index, i);
+	u64 pending;
+	s64 state;
+
+	do {
+		state = atomic64_read(&node->state);
+		pending = topk_state_pending(state);
+	} while (!atomic64_try_cmpxchg(&node->state, &state,
+				       state - (pending ?: TOPK_RESERVED)));
+	if (!pending)
+		return true;
+	atomic64_set(&t->elements[i].count, topk_add_saturating(count_of(t, i), pending));
+	atomic64_add(pending, &this_cpu_of(t)->applied);
+	return false;
+}
+
 /*
- * The element is in its bucket: let it go, unless hits were left; then it goes
- * on with them.
+ * The element has come to the bucket of its count.  It is let go before it is in
+ * the list: who owns it next needs the bucket, too, and does not get it before.
  */
 static void add_element(struct cooperative *t, struct bucket *bucket, u32 i,
 			struct work *work)
 {
-	struct topk_node *node = topk_node(&t->index, i);
-	struct element *element = &t->elements[i];
-	s64 state = atomic64_read(&node->state);
 	s64 least = atomic64_read(&t->least);
-	u64 pending, count = count_of(t, i);
+	u64 count = count_of(t, i);
 
+	/* Also if it goes on: overwrites may have waited for this count. */
+	WRITE_ONCE(bucket->barren, 0);
+	while (!let_go(t, i)) {
+		count = count_of(t, i);
+		if (bucket_of(t, count) == bucket)
+			continue;
+		work_add(t, work, i, ADD);
+		return;
+	}
 	bucket_add(t, bucket, i);
-	bucket->barren = 0;
 	/* It was on its way while evictions looked beyond it. */
 	while (unlikely((u64)least > count) &&
 	       !atomic64_try_cmpxchg(&t->least, &least, count))
 		;
-	for (;;) {
-		pending = topk_state_pending(state);
-		if (atomic64_try_cmpxchg(&node->state, &state,
-					 state - (pending ?: TOPK_RESERVED)))
-			break;
-	}
-	if (!pending)
-		return;
-	bucket_del(t, bucket, i);
-	atomic64_set(&element->count, topk_add_saturating(count, pending));
-	atomic64_add(pending, &this_cpu_of(t)->applied);
-	work_add(t, work, i, ADD);
 }
 
 static void move_element(struct cooperative *t, struct bucket *bucket, u32 i,
@@ -225,7 +253,7 @@ static void move_element(struct cooperative *t, struct bucket *bucket, u32 i,
 	struct element *element = &t->elements[i];
 
 	bucket_del(t, bucket, i);
-	bucket->barren = 0;
+	WRITE_ONCE(bucket->barren, 0);
 	atomic64_set(&element->count, topk_add_saturating(count_of(t, i), element->add));
 	added(t, element);
 	work_add(t, work, i, ADD);
@@ -288,17 +316,17 @@ static bool look_further(struct cooperative *t, u64 least)
 }
 
 /* All entries are being given to their first keys just now: none to overwrite. */
-static void give_up(struct cooperative *t, u32 i)
+static void give_up(struct cooperative *t, u32 i, struct work *work)
 {
 	struct element *element = &t->elements[i];
 	u64 state = topk_index_release(&t->index, i, TOPK_EVICTED);
 
 	added(t, element);
+	overwritten(work, element);
 	atomic64_add(topk_state_pending(state), &this_cpu_of(t)->applied);
 	atomic64_add(element->add + topk_state_pending(state), &this_cpu_of(t)->dropped);
 	topk_index_remove(&t->index, i);
 	topk_index_give(&t->index, i);
-	atomic64_sub(1, &t->waiting);
 }
 
 /* True, or the element must stay with the bucket. */
@@ -313,7 +341,7 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 
 	if (least == U64_MAX) {
 		atomic64_set(&t->least, 0);
-		give_up(t, i);
+		give_up(t, i, work);
 		return true;
 	}
 	if (bucket_of(t, least) != bucket) {
@@ -325,7 +353,7 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 	victim = find_victim(t, bucket, least, &any);
 	if (!victim) {
 		if (any || !look_further(t, least)) {
-			bucket->barren = least;
+			WRITE_ONCE(bucket->barren, least);
 			return false;
 		}
 		work_add(t, work, i, element->request);
@@ -341,9 +369,9 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 	added(t, element);
 	atomic64_set(&t->elements[victim].count, 0);
 	topk_index_remove(&t->index, victim);
-	topk_index_give(&t->index, victim);
+	topk_index_give_to(&t->index, topk_node(&t->index, i)->place, victim);
+	overwritten(work, element);
 	atomic64_inc(&this_cpu_of(t)->evictions);
-	atomic64_sub(1, &t->waiting);
 	work_add(t, work, i, ADD);
 	return true;
 }
@@ -393,6 +421,13 @@ static void serve_deferred(struct cooperative *t, struct bucket *bucket, struct 
 	bucket->deferred = i;
 }
 
+static void tell_others(struct cooperative *t, struct work *work)
+{
+	if (topk_tunes && work->overwritten)
+		atomic64_sub(work->overwritten, &t->waiting);
+	work->overwritten = 0;
+}
+
 /*
  * The queue until it is empty, then the bucket is let go.  Who finds it owned has
  * pushed before; who lets go looks at the queue afterwards.  So the barrier
@@ -404,6 +439,7 @@ static void serve_queue(struct cooperative *t, struct bucket *bucket, struct wor
 		while (atomic64_read(&bucket->queue)) {
 			serve_list(t, bucket, atomic64_xchg(&bucket->queue, 0), work);
 			serve_deferred(t, bucket, work);
+			tell_others(t, work);
 		}
 		atomic64_set_release(&bucket->owned, 0);
 		smp_mb(); /* queue_push() */
@@ -427,9 +463,31 @@ static void bring_cooperating(struct cooperative *t, u32 i, struct work *work)
 			return;
 	} else {
 		serve(t, bucket, i, work);
+		/* Those that go the same way, mostly from the bucket before. */
+		while ((i = work->first) && wanted_bucket(t, i) == bucket) {
+			work->first = t->elements[i].link;
+			serve(t, bucket, i, work);
+		}
 		serve_deferred(t, bucket, work);
 	}
 	serve_queue(t, bucket, work);
+}
+
+static void lock_bucket(struct bucket *bucket)
+{
+	while (!try_own(&bucket->owned))
+		cpu_relax();
+}
+
+/* Until an element comes to the bucket or goes, or the least count is another. */
+static void wait_for_victim(struct cooperative *t, struct bucket *bucket)
+{
+	u64 barren;
+
+	do {
+		cpu_relax();
+		barren = READ_ONCE(bucket->barren);
+	} while (barren && barren == (u64)atomic64_read(&t->least));
 }
 
 /* The shared design: with the bucket's lock, and again if there is no victim. */
@@ -441,15 +499,14 @@ static void bring_locking(struct cooperative *t, u32 i, struct work *work)
 
 	do {
 		bucket = wanted_bucket(t, i);
-		while (!try_own(&bucket->owned))
-			cpu_relax();
+		lock_bucket(bucket);
 		if (element->request == OVERWRITE)
 			done = overwrite(t, bucket, i, work);
 		else
 			serve(t, bucket, i, work);
 		atomic64_set_release(&bucket->owned, 0);
 		if (!done)
-			cpu_relax();
+			wait_for_victim(t, bucket);
 	} while (!done);
 }
 
@@ -463,6 +520,7 @@ static void bring(struct cooperative *t, struct work *work)
 			bring_locking(t, i, work);
 		else
 			bring_cooperating(t, i, work);
+		tell_others(t, work);
 	}
 }
 
@@ -474,10 +532,12 @@ static enum outcome hit_node(struct cooperative *t, u32 i, const struct topk_key
 			     u64 n)
 {
 	struct topk_node *node = topk_node(&t->index, i);
-	s64 state = atomic64_read_acquire(&node->state);
 	struct work work = { 0 };
+	u32 failures;
+	s64 state;
 
-	for (;;) {
+	for (failures = 0;; topk_backoff(state, failures++)) {
+		state = atomic64_read_acquire(&node->state);
 		if (!topk_key_equal(key, node->key))
 			return LOOK_AGAIN;
 		if (state & TOPK_EVICTED)
@@ -491,11 +551,8 @@ static enum outcome hit_node(struct cooperative *t, u32 i, const struct topk_key
 			bring(t, &work);
 			return COUNTED;
 		}
-		if (t->waits) {
-			cpu_relax();
-			state = atomic64_read_acquire(&node->state);
+		if (t->waits)
 			continue;
-		}
 		if (n > TOPK_PENDING_MASK - topk_state_pending(state)) {
 			atomic64_add(n, &this_cpu_of(t)->dropped);
 			return COUNTED;
@@ -540,12 +597,13 @@ static void enter(struct cooperative *t, u32 i, u64 n)
 	struct work work = { 0 };
 
 	t->elements[i].add = n;
+	/* Whose victim's node is to be used next. */
+	topk_node(&t->index, i)->place = raw_smp_processor_id();
 	if (take_unused(t)) {
 		WRITE_ONCE(topk_node(&t->index, i)->error, 0);
 		atomic64_set(&t->elements[i].count, n);
 		work_add(t, &work, i, ADD);
 	} else {
-		atomic64_inc(&t->waiting);
 		work_add(t, &work, i, OVERWRITE);
 	}
 	bring(t, &work);
@@ -581,7 +639,7 @@ static bool hit_absent(struct cooperative *t, const struct topk_key *key, u64 *n
 
 static bool is_throttled(struct cooperative *t)
 {
-	return atomic64_read(&t->waiting) > topk_queue_limit;
+	return topk_tunes && atomic64_read(&t->waiting) > topk_queue_limit;
 }
 
 /* Leave a hit in a slot of this CPU. */
@@ -621,7 +679,7 @@ static void take_shed(struct cooperative *t, u32 cpu)
 		if (atomic64_read(&slot->use) != FULL ||
 		    !atomic64_try_cmpxchg(&slot->use, &use, BUSY))
 			continue;
-		topk_key_load(&key, slot->key, t->table.key_size, t->table.seed);
+		topk_key_load(&key, slot->key, t->table.key_size, &t->table.secret);
 		n = slot->n;
 		atomic64_set_release(&slot->use, EMPTY);
 		hit(t, &key, n);
@@ -652,7 +710,7 @@ static void cooperative_add(struct topk_table *table, const void *bytes, u64 n)
 	struct cooperative *t = cooperative_of(table);
 	struct topk_key key;
 
-	topk_key_load(&key, bytes, table->key_size, table->seed);
+	topk_key_load(&key, bytes, table->key_size, &table->secret);
 	if (likely(hit_present(t, &key, n)))
 		return;
 	if (!is_throttled(t))
@@ -788,16 +846,16 @@ static void cooperative_destroy(struct topk_table *table)
 }
 
 static struct topk_table *create(const struct topk_ops *ops, bool waits, u32 capacity,
-				 u32 key_size, u32 seed)
+				 u32 key_size, const struct topk_secret *secret)
 {
-	u32 nodes = capacity + topk_queue_limit + NODES_PER_CPU * nr_cpu_ids;
+	u32 nodes = capacity + topk_queue_limit + TOPK_NODES_PER_CPU * nr_cpu_ids;
 	struct cooperative *t = kvzalloc(sizeof(*t), GFP_KERNEL);
 	u32 buckets = roundup_pow_of_two(capacity);
 	int err;
 
 	if (!t)
 		return NULL;
-	err = topk_table_init(&t->table, ops, capacity, key_size, seed) ?:
+	err = topk_table_init(&t->table, ops, capacity, key_size, secret) ?:
 	      topk_index_init(&t->index, nodes, key_size);
 	t->waits = waits;
 	t->mask = buckets - 1;
@@ -812,14 +870,16 @@ static struct topk_table *create(const struct topk_ops *ops, bool waits, u32 cap
 	return &t->table;
 }
 
-static struct topk_table *cooperative_create(u32 capacity, u32 key_size, u32 seed)
+static struct topk_table *cooperative_create(u32 capacity, u32 key_size,
+					     const struct topk_secret *secret)
 {
-	return create(&topk_cooperative_ops, false, capacity, key_size, seed);
+	return create(&topk_cooperative_ops, false, capacity, key_size, secret);
 }
 
-static struct topk_table *shared_create(u32 capacity, u32 key_size, u32 seed)
+static struct topk_table *shared_create(u32 capacity, u32 key_size,
+					const struct topk_secret *secret)
 {
-	return create(&topk_shared_ops, true, capacity, key_size, seed);
+	return create(&topk_shared_ops, true, capacity, key_size, secret);
 }
 
 static size_t cooperative_bytes(const struct topk_table *table)

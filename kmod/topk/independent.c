@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include "lockfree.h"
 #include "table.h"
 
 struct independent {
@@ -31,7 +32,7 @@ static void independent_add(struct topk_table *table, const void *key, u64 n)
 {
 	struct topk_table *mine = independent_of(table)->of_cpu[raw_smp_processor_id()];
 
-	mine->ops->add(mine, key, n);
+	topk_add(mine, key, n);
 }
 
 static void parts_free(struct scounter_topk_header **parts)
@@ -108,21 +109,22 @@ static int tables_create(struct independent *t)
 	if (!t->of_cpu)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		t->of_cpu[cpu] = topk_lockfree_ops.create(t->table.capacity,
-							  t->table.key_size, t->table.seed);
+		t->of_cpu[cpu] = topk_lockfree_ops.create(t->table.capacity, t->table.key_size,
+							  &t->table.secret);
 		if (!t->of_cpu[cpu])
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static struct topk_table *independent_create(u32 capacity, u32 key_size, u32 seed)
+static struct topk_table *independent_create(u32 capacity, u32 key_size,
+					     const struct topk_secret *secret)
 {
 	struct independent *t = kzalloc(sizeof(*t), GFP_KERNEL);
 
 	if (!t)
 		return NULL;
-	if (topk_table_init(&t->table, &topk_independent_ops, capacity, key_size, seed) ||
+	if (topk_table_init(&t->table, &topk_independent_ops, capacity, key_size, secret) ||
 	    tables_create(t)) {
 		independent_destroy(&t->table);
 		return NULL;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The search structure; the idea is in index.h. */
+#include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 
+#include "backoff.h"
 #include "index.h"
 
 static s64 link_after(s64 old, u32 node)
@@ -24,23 +27,66 @@ static void link_set(struct topk_node *node, u32 next)
 	atomic64_set(&node->link, link_after(atomic64_read(&node->link), next));
 }
 
+static u32 pool_pop(struct topk_index *index)
+{
+	u32 failures, next;
+	s64 pool;
+
+	for (failures = 0;; topk_backoff(pool, failures++)) {
+		/* Pairs with the compare-and-swap in pool_push(). */
+		pool = atomic64_read_acquire(&index->pool);
+		if (!topk_link_node(pool))
+			return 0;
+		next = topk_link_node(atomic64_read(&topk_node(index,
+						    topk_link_node(pool))->link));
+		if (atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, next)))
+			return topk_link_node(pool);
+	}
+}
+
+static void pool_push(struct topk_index *index, u32 i)
+{
+	u32 failures;
+	s64 pool;
+
+	for (failures = 0;; topk_backoff(pool, failures++)) {
+		pool = atomic64_read(&index->pool);
+		link_set(topk_node(index, i), topk_link_node(pool));
+		if (atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, i)))
+			return;
+	}
+}
+
+/*
+ * The keys that are hit most mostly come first, and one after the other.  Nodes that
+ * are taken so are not neighbours: they have no cache line in common.
+ */
+static void fill_pool(struct topk_index *index)
+{
+	s64 step = L1_CACHE_BYTES / index->stride + 2;
+	s64 first, i;
+
+	atomic64_set(&index->pool, 0);
+	for (first = 0; first < step; first++)
+		for (i = (s64)index->count - first; i > 0; i -= step)
+			pool_push(index, i);
+}
+
 int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size)
 {
 	u32 heads = roundup_pow_of_two(nodes);
-	u32 i;
 
 	index->count = nodes;
 	index->mask = heads - 1;
 	index->stride = sizeof(struct topk_node) + DIV_ROUND_UP(key_size, 8) * 8;
 	index->heads = kvcalloc(heads, sizeof(*index->heads), GFP_KERNEL);
 	index->nodes = kvcalloc((size_t)nodes + 1, index->stride, GFP_KERNEL);
-	if (!index->heads || !index->nodes) {
+	index->spares = kvcalloc(nr_cpu_ids, sizeof(*index->spares), GFP_KERNEL);
+	if (!index->heads || !index->nodes || !index->spares) {
 		topk_index_clear(index);
 		return -ENOMEM;
 	}
-	atomic64_set(&index->pool, 0);
-	for (i = nodes; i; i--)
-		topk_index_give(index, i);
+	fill_pool(index);
 	return 0;
 }
 
@@ -48,31 +94,34 @@ void topk_index_clear(struct topk_index *index)
 {
 	kvfree(index->heads);
 	kvfree(index->nodes);
+	kvfree(index->spares);
 	index->heads = NULL;
 	index->nodes = NULL;
+	index->spares = NULL;
 }
 
 size_t topk_index_bytes(const struct topk_index *index)
 {
 	return (index->mask + 1) * sizeof(*index->heads) +
-	       (size_t)(index->count + 1) * index->stride;
+	       (size_t)(index->count + 1) * index->stride +
+	       nr_cpu_ids * sizeof(*index->spares);
 }
 
 /* A node for @key, RESERVED and in no chain, or 0. */
 u32 topk_index_take(struct topk_index *index, const struct topk_key *key)
 {
-	/* Pairs with the compare-and-swap in topk_index_give(). */
-	s64 pool = atomic64_read_acquire(&index->pool);
+	atomic64_t *spare = &index->spares[raw_smp_processor_id()].node;
 	struct topk_node *node;
+	u32 word, i = 0;
 	u64 state;
-	u32 i;
 
-	do {
-		if (!topk_link_node(pool))
-			return 0;
-		node = topk_node(index, topk_link_node(pool));
-	} while (!atomic64_try_cmpxchg(&index->pool, &pool,
-			link_after(pool, topk_link_node(atomic64_read(&node->link)))));
+	if (atomic64_read(spare))
+		i = atomic64_xchg(spare, 0);
+	if (!i)
+		i = pool_pop(index);
+	if (!i)
+		return 0;
+	node = topk_node(index, i);
 	/*
 	 * The new generation, then the key, then RESERVED.  Who read the old state
 	 * and then a word of the new key fails to change the state; who read
@@ -83,10 +132,10 @@ u32 topk_index_take(struct topk_index *index, const struct topk_key *key)
 	atomic64_set(&node->state, state | TOPK_EVICTED);
 	smp_wmb(); /* as said above */
 	WRITE_ONCE(node->hash, key->hash);
-	for (i = 0; i < key->words; i++)
-		WRITE_ONCE(node->key[i], key->word[i]);
+	for (word = 0; word < key->words; word++)
+		WRITE_ONCE(node->key[word], key->word[word]);
 	atomic64_set_release(&node->state, state | TOPK_RESERVED);
-	return topk_link_node(pool);
+	return i;
 }
 
 /*
@@ -107,11 +156,17 @@ u64 topk_index_release(struct topk_index *index, u32 i, u64 flags)
 /* Give a node back that is in no chain. */
 void topk_index_give(struct topk_index *index, u32 i)
 {
-	s64 pool = atomic64_read(&index->pool);
+	topk_index_give_to(index, raw_smp_processor_id(), i);
+}
 
-	do {
-		link_set(topk_node(index, i), topk_link_node(pool));
-	} while (!atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, i)));
+/* The same for another CPU, whose node is being used in its place. */
+void topk_index_give_to(struct topk_index *index, u32 cpu, u32 i)
+{
+	atomic64_t *spare = &index->spares[cpu].node;
+	s64 none = 0;
+
+	if (atomic64_read(spare) || !atomic64_try_cmpxchg(spare, &none, i))
+		pool_push(index, i);
 }
 
 /* Is the node before the key (< 0), the key's (0) or behind (> 0)? */

@@ -19,6 +19,7 @@
 #define _SCOUNTER_TOPK_INDEX_H
 
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/types.h>
 
 #include "key.h"
@@ -39,14 +40,29 @@ struct topk_node {
 	u64 key[];
 };
 
+/*
+ * Where each hit evicts, each CPU needs a node, and one is given back.  That is for
+ * the next hit on this CPU, so that CPUs do not meet at the pool.  0 is none.
+ */
+struct topk_spare {
+	atomic64_t node;
+} ____cacheline_aligned_in_smp;
+
 struct topk_index {
 	atomic64_t *heads;
 	void *nodes;
-	atomic64_t pool;
+	struct topk_spare *spares;
 	u32 stride;
 	u32 mask;
 	u32 count;		/* of nodes; they are numbered from 1 */
+	atomic64_t pool ____cacheline_aligned_in_smp;
 };
+
+/*
+ * Nodes that all contexts of a CPU may have besides those that are in the table:
+ * two for each of four, and the spare one.
+ */
+#define TOPK_NODES_PER_CPU	9
 
 /* Where a key is, or would be: *@from is @word, and leads to @node. */
 struct topk_position {
@@ -63,6 +79,7 @@ size_t topk_index_bytes(const struct topk_index *index);
 u32 topk_index_take(struct topk_index *index, const struct topk_key *key);
 u64 topk_index_release(struct topk_index *index, u32 node, u64 flags);
 void topk_index_give(struct topk_index *index, u32 node);
+void topk_index_give_to(struct topk_index *index, u32 cpu, u32 node);
 bool topk_index_find(struct topk_index *index, const struct topk_key *key,
 		     struct topk_position *position);
 bool topk_index_insert(struct topk_index *index, const struct topk_key *key,
@@ -80,6 +97,13 @@ static inline u32 topk_link_node(s64 link)
 static __always_inline struct topk_node *topk_node(const struct topk_index *index, u32 node)
 {
 	return index->nodes + (size_t)node * index->stride;
+}
+
+/* The same where keys have one word, which is known to the compiler. */
+static __always_inline struct topk_node *topk_node_of_word(const struct topk_index *index,
+							   u32 node)
+{
+	return index->nodes + (size_t)node * (sizeof(struct topk_node) + sizeof(u64));
 }
 
 /*

@@ -39,61 +39,17 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include "backoff.h"
 #include "index.h"
+#include "lockfree.h"
 #include "table.h"
 
-/* A cell's word: node (21 bits), pins (3), the lower part of the count (40). */
-#define LOW_BITS	40
-#define LOW_MASK	((1ULL << LOW_BITS) - 1)
-#define PIN		(1ULL << LOW_BITS)
-#define PIN_MASK	(7ULL << LOW_BITS)
-#define NODE_SHIFT	(LOW_BITS + 3)
-
-/* Tests make it small. */
-#ifndef TOPK_FOLD
-#define TOPK_FOLD	(1ULL << 39)
-#endif
-#define SMALL		(TOPK_FOLD < (1ULL << 32) ? TOPK_FOLD : (1ULL << 32))
-
-/* The nodes that all contexts of a CPU may hold at once: two each. */
-#define NODES_PER_CPU	8
-
 #define FAN_OUT		64
-#define LEVELS		5	/* 64^4 blocks of 64 cells and more */
+/* More than a cache line, and odd. */
+#define CELL_STEP	((L1_CACHE_BYTES / sizeof(struct cell) + 1) | 1)
 
 /* No victim after so many tries: every smallest cell is pinned. */
 #define SEEKS		(1U << 16)
-/* Nodes looked at before the walk may have strayed from its chain. */
-#define STEPS		16
-
-struct cell {
-	atomic64_t word;
-	atomic64_t high;
-};
-
-struct lockfree {
-	struct topk_table table;
-	struct topk_index index;
-	struct cell *cells;
-	atomic64_t *bounds[LEVELS];
-	u32 sizes[LEVELS];
-	u32 top;		/* the level that has one bound */
-};
-
-static u32 word_node(u64 word)
-{
-	return word >> NODE_SHIFT;
-}
-
-static u64 word_make(u32 node, u64 low)
-{
-	return (u64)node << NODE_SHIFT | low;
-}
-
-static struct lockfree *lockfree_of(struct topk_table *table)
-{
-	return container_of(table, struct lockfree, table);
-}
 
 static struct topk_cpu *this_cpu_of(struct lockfree *t)
 {
@@ -173,7 +129,9 @@ struct victim {
 
 /*
  * A cell of the block at the bound for all, else raise the block's bound.  @from
- * is where the block is entered, so that victims are taken in turn.
+ * is where the block is entered, so that victims are taken in turn.  Only the first
+ * keys, which those mostly are among that are hit most, do not get neighbours: cells
+ * that have been filled one after the other have no cache line in common.
  */
 static bool seek_in_block(struct lockfree *t, u32 from, struct victim *victim)
 {
@@ -181,12 +139,14 @@ static bool seek_in_block(struct lockfree *t, u32 from, struct victim *victim)
 	u32 block = from / FAN_OUT;
 	u32 first = block * FAN_OUT;
 	u32 width = min_t(u32, FAN_OUT, t->table.capacity - first);
+	/* As odd, it comes to all of them. */
+	u32 step = !bound && width == FAN_OUT ? CELL_STEP : 1;
 	u64 least = U64_MAX;
 	bool certain = true;
 	u32 i;
 
 	for (i = 0; i < width; i++) {
-		u32 at = first + (from - first + i) % width;
+		u32 at = first + (from - first + i * step) % width;
 		u64 word, count;
 
 		if (!read_count(&t->cells[at], &word, &count)) {
@@ -274,8 +234,9 @@ static __always_inline enum outcome count_in(struct lockfree *t, struct topk_nod
 	struct cell *cell = &t->cells[READ_ONCE(node->place)];
 	/* Pairs with the compare-and-swap that gave the node its cell. */
 	s64 word = atomic64_read_acquire(&cell->word);
+	u32 failures;
 
-	for (;;) {
+	for (failures = 0;; failures++) {
 		if (word_node(word) != i || !topk_key_equal(key, node->key))
 			return NOT_COUNTED_HERE;
 		if (unlikely(n > SMALL || (word & LOW_MASK) >= TOPK_FOLD)) {
@@ -286,6 +247,8 @@ static __always_inline enum outcome count_in(struct lockfree *t, struct topk_nod
 		}
 		if (likely(atomic64_try_cmpxchg(&cell->word, &word, word + n)))
 			return COUNTED;
+		topk_backoff(word, failures);
+		word = atomic64_read_acquire(&cell->word);
 	}
 }
 
@@ -442,12 +405,13 @@ static noinline u64 hit_absent(struct lockfree *t, const struct topk_key *key, u
 	return left + n - first;
 }
 
-static noinline void add_any(struct lockfree *t, const void *bytes, u64 n)
+static notrace void lockfree_add(struct topk_table *table, const void *bytes, u64 n)
 {
+	struct lockfree *t = lockfree_of(table);
 	struct topk_key key;
 	u64 taken = 0;
 
-	topk_key_load(&key, bytes, t->table.key_size, t->table.seed);
+	topk_key_load(&key, bytes, t->table.key_size, &t->table.secret);
 	if (likely(hit_present(t, &key, n)))
 		return;
 	do {
@@ -455,51 +419,6 @@ static noinline void add_any(struct lockfree *t, const void *bytes, u64 n)
 	} while (n && !hit_present(t, &key, n));
 	if (taken)
 		atomic64_add(taken, &this_cpu_of(t)->applied);
-}
-
-/*
- * hit_present() for keys of 8 bytes, in registers, with all that is rare left to
- * add_any(): no call, and nothing on the stack.
- */
-static __always_inline bool hit_word(struct lockfree *t, u64 key, u64 n)
-{
-	u32 hash = jhash_2words(key, key >> 32, t->table.seed);
-	u32 i = topk_link_node(atomic64_read(&t->index.heads[hash & t->index.mask]));
-	struct topk_node *node;
-	struct cell *cell;
-	u32 steps;
-	s64 word;
-
-	for (steps = 0; i && steps < STEPS; steps++) {
-		node = topk_node(&t->index, i);
-		if (READ_ONCE(node->hash) == hash)
-			break;
-		i = topk_link_node(atomic64_read(&node->link));
-	}
-	if (unlikely(!i || steps == STEPS))
-		return false;
-	cell = &t->cells[READ_ONCE(node->place)];
-	/* As in count_in(). */
-	word = atomic64_read_acquire(&cell->word);
-	do {
-		if (unlikely(word_node(word) != i || READ_ONCE(node->key[0]) != key ||
-			     n > SMALL || (word & LOW_MASK) >= TOPK_FOLD))
-			return false;
-	} while (!atomic64_try_cmpxchg(&cell->word, &word, word + n));
-	return true;
-}
-
-notrace void topk_lockfree_add(struct topk_table *table, const void *bytes, u64 n)
-{
-	struct lockfree *t = lockfree_of(table);
-	u64 key;
-
-	if (likely(table->key_size == sizeof(key))) {
-		memcpy(&key, bytes, sizeof(key));
-		if (likely(hit_word(t, key, n)))
-			return;
-	}
-	add_any(t, bytes, n);
 }
 
 /* Reading */
@@ -682,16 +601,19 @@ static int bounds_init(struct lockfree *t)
 	return 0;
 }
 
-static struct topk_table *lockfree_create(u32 capacity, u32 key_size, u32 seed)
+static struct topk_table *lockfree_create(u32 capacity, u32 key_size,
+					  const struct topk_secret *secret)
 {
 	struct lockfree *t = kzalloc(sizeof(*t), GFP_KERNEL);
 	int err;
 
 	if (!t)
 		return NULL;
-	err = topk_table_init(&t->table, &topk_lockfree_ops, capacity, key_size, seed) ?:
-	      topk_index_init(&t->index, capacity + NODES_PER_CPU * nr_cpu_ids, key_size) ?:
+	err = topk_table_init(&t->table, &topk_lockfree_ops, capacity, key_size, secret) ?:
+	      topk_index_init(&t->index, capacity + TOPK_NODES_PER_CPU * nr_cpu_ids, key_size) ?:
 	      bounds_init(t);
+	if (key_size == sizeof(u32) || key_size == sizeof(u64))
+		t->table.inline_key = key_size;
 	t->cells = kvcalloc(capacity, sizeof(*t->cells), GFP_KERNEL);
 	if (err || !t->cells) {
 		lockfree_destroy(&t->table);
@@ -718,7 +640,7 @@ const struct topk_ops topk_lockfree_ops = {
 	.design		= SCOUNTER_TOPK_LOCKFREE,
 	.create		= lockfree_create,
 	.destroy	= lockfree_destroy,
-	.add		= topk_lockfree_add,
+	.add		= lockfree_add,
 	.read		= lockfree_read,
 	.bytes		= lockfree_bytes,
 };

@@ -31,12 +31,12 @@ const struct topk_ops *topk_ops_of(u32 design)
 }
 
 int topk_table_init(struct topk_table *table, const struct topk_ops *ops,
-		    u32 capacity, u32 key_size, u32 seed)
+		    u32 capacity, u32 key_size, const struct topk_secret *secret)
 {
 	table->ops = ops;
 	table->capacity = capacity;
 	table->key_size = key_size;
-	table->seed = seed;
+	table->secret = *secret;
 	table->cpus = kvcalloc(nr_cpu_ids, sizeof(*table->cpus), GFP_KERNEL);
 	return table->cpus ? 0 : -ENOMEM;
 }

@@ -36,7 +36,9 @@ struct topk_table {
 	struct topk_cpu *cpus;
 	u32 capacity;
 	u32 key_size;
-	u32 seed;
+	/* key_size if topk_hit_word() may be called */
+	u32 inline_key;
+	struct topk_secret secret;
 };
 
 /* What a query is to list. */
@@ -46,7 +48,7 @@ struct topk_query {
 };
 
 /*
- * add: any context; keeps the key no longer than the call.
+ * add: any context; keeps the key no longer than the call; called by topk_add().
  * read: task context; the records unordered, and all of the header but design
  * and record layout; returns 0 or -ENOMEM.  @most >= the number of records that
  * fit.
@@ -54,7 +56,8 @@ struct topk_query {
 struct topk_ops {
 	const char *name;
 	enum scounter_topk_design design;
-	struct topk_table *(*create)(u32 capacity, u32 key_size, u32 seed);
+	struct topk_table *(*create)(u32 capacity, u32 key_size,
+				     const struct topk_secret *secret);
 	void (*destroy)(struct topk_table *table);
 	void (*add)(struct topk_table *table, const void *key, u64 n);
 	int (*read)(struct topk_table *table, u32 most,
@@ -68,10 +71,11 @@ struct topk_ops {
  */
 extern u32 topk_queue_limit;
 
+/* Cleared where it is measured what auto-tuning costs. */
+extern bool topk_tunes;
+
 /* Sleep for a moment, or say that this cannot be. */
 bool topk_throttle(void);
-
-void topk_lockfree_add(struct topk_table *table, const void *key, u64 n);
 
 extern const struct topk_ops topk_lockfree_ops;
 extern const struct topk_ops topk_cooperative_ops;
@@ -81,7 +85,7 @@ extern const struct topk_ops topk_independent_ops;
 const struct topk_ops *topk_ops_of(u32 design);
 
 int topk_table_init(struct topk_table *table, const struct topk_ops *ops,
-		    u32 capacity, u32 key_size, u32 seed);
+		    u32 capacity, u32 key_size, const struct topk_secret *secret);
 void topk_table_clear(struct topk_table *table);
 
 /* Sums over the CPUs. */

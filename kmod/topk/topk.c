@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 
 #include "../registry.h"
+#include "lockfree.h"
 #include "topk.h"
 
 #define PPB	1000000000U
@@ -28,17 +29,14 @@ bool topk_throttle(void)
 	return false;
 }
 
-static void count(struct scounter_topk *topk, const void *key, u64 n)
+static __always_inline void count(struct scounter_topk *topk, const void *key, u64 n)
 {
 	struct topk_table *table;
 
 	preempt_disable_notrace();
 	/* Pairs with rcu_assign_pointer() in creation and reset. */
 	table = rcu_dereference_sched(topk->table);
-	if (likely(table->ops == &topk_lockfree_ops))
-		topk_lockfree_add(table, key, n);
-	else
-		table->ops->add(table, key, n);
+	topk_add(table, key, n);
 	preempt_enable_notrace();
 }
 
@@ -140,17 +138,20 @@ struct scounter_topk_header *scounter_topk_above(struct scounter_topk *topk, u32
 }
 EXPORT_SYMBOL_GPL(scounter_topk_above);
 
-/* The table that the old one is exchanged for. */
-static struct topk_table *twin_of(const struct topk_table *table)
+static struct topk_table *create_table(const struct topk_ops *ops, u32 capacity,
+				       u32 key_size)
 {
-	return table->ops->create(table->capacity, table->key_size, get_random_u32());
+	struct topk_secret secret;
+
+	get_random_bytes(&secret, sizeof(secret));
+	return ops->create(capacity, key_size, &secret);
 }
 
 static struct topk_table *exchange(struct scounter_topk *topk)
 {
 	struct topk_table *old = table_of(topk), *fresh;
 
-	fresh = twin_of(old);
+	fresh = create_table(old->ops, old->capacity, old->key_size);
 	if (!fresh)
 		return NULL;
 	rcu_assign_pointer(topk->table, fresh);
@@ -315,7 +316,7 @@ struct scounter_topk *__scounter_topk_create(const char *name, const char *group
 	mutex_init(&topk->mutex);
 	topk->owner = owner;
 	topk->show_key = spec->show_key;
-	table = topk_ops_of(spec->design)->create(capacity, spec->key_size, get_random_u32());
+	table = create_table(topk_ops_of(spec->design), capacity, spec->key_size);
 	if (!table) {
 		kfree(topk);
 		return ERR_PTR(-ENOMEM);

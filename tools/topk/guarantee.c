@@ -18,6 +18,7 @@
 #include <linux/smp.h>
 
 #include "guarantee.h"
+#include "lockfree.h"
 
 struct run {
 	const struct streams *streams;
@@ -64,13 +65,13 @@ static void *work(void *argument)
 	const u32 *element = run->streams->element[worker->number];
 	u32 i;
 
-	shim_cpu = worker->number;
+	shim_this.cpu = worker->number;
 	pthread_barrier_wait(&run->start);
 	for (i = 0; i < run->streams->length; i++) {
 		u64 key = key_of(element[i]);
 
 		raise_by_one(&run->begun[element[i]]);
-		run->table->ops->add(run->table, &key, 1);
+		topk_add(run->table, &key, 1);
 		raise_by_one(&run->done[element[i]]);
 	}
 	__atomic_fetch_sub(&run->running, 1, __ATOMIC_SEQ_CST);
@@ -127,9 +128,42 @@ static u64 sum(const u64 *counters, u32 n)
 	return sum;
 }
 
-static void check_once(struct run *run)
+/* An element that is not listed was hit @sure times before, of at most @most in all. */
+static void check_absent(struct run *run, const struct scounter_topk_header *header,
+			 const struct topk_query *query, u32 element, u64 sure, u64 most)
 {
-	const struct topk_query all = { .most = ~0U };
+	if (sure > header->floor)
+		fail(run, "element %u, not listed: true %llu > floor %llu", element, sure,
+		     header->floor);
+	if (query->most >= header->capacity && !query->phi_ppb && sure > most / header->capacity)
+		fail(run, "element %u, not listed: true %llu > N / m", element, sure);
+	if (query->phi_ppb && sure > (double)most * query->phi_ppb / 1e9)
+		fail(run, "element %u, not listed: true %llu > phi N", element, sure);
+}
+
+/*
+ * What the designs promise of totals while hits run.  Those with owners promise
+ * nothing: they add up elements one by one while an eviction hands a count on from
+ * one that was met to one that is still to be met.
+ */
+static void check_totals(struct run *run, const struct scounter_topk_header *header,
+			 u64 least, u64 most)
+{
+	u32 i, design = run->table->ops->design;
+	u64 counts = 0;
+
+	if (design != SCOUNTER_TOPK_LOCKFREE && design != SCOUNTER_TOPK_INDEPENDENT)
+		return;
+	if (header->total < least || header->total > most)
+		fail(run, "total %llu is not in %llu ... %llu", header->total, least, most);
+	for (i = 0; i < header->records; i++)
+		counts += topk_record(header, i)->count;
+	if (design == SCOUNTER_TOPK_LOCKFREE && counts > most)
+		fail(run, "the counts' sum is %llu, N at most %llu", counts, most);
+}
+
+static void check_once(struct run *run, const struct topk_query *query)
+{
 	u32 i, alphabet = run->streams->alphabet;
 	struct scounter_topk_header *header;
 	u64 least = 0, most, left;
@@ -137,27 +171,17 @@ static void check_once(struct run *run)
 	for (i = 0; i < alphabet; i++)
 		least += run->before[i] = now(&run->done[i]);
 	left = left_to_others(run->table);
-	header = topk_snapshot(run->table, &all);
+	header = topk_snapshot(run->table, query);
 	most = sum(run->begun, alphabet);
 	memset(run->listed, 0, alphabet);
 	for (i = 0; i < header->records; i++)
 		check_record(run, header, i, left);
-	/* The others add up elements one by one while these take others' places. */
-	if (run->table->ops->design == SCOUNTER_TOPK_LOCKFREE &&
-	    (header->total < less(least, left) || header->total > most))
-		fail(run, "total %llu is not in %llu ... %llu", header->total,
-		     less(least, left), most);
+	check_totals(run, header, less(least, left), most);
 	if (header->dropped)
 		fail(run, "%llu hits were dropped", header->dropped);
-	for (i = 0; i < alphabet; i++) {
-		u64 sure = less(run->before[i], left);
-
-		if (!run->listed[i] && sure > header->floor)
-			fail(run, "element %u, not listed: true %llu > floor %llu", i,
-			     sure, header->floor);
-		if (!run->listed[i] && sure > most / header->capacity)
-			fail(run, "element %u, not listed: true %llu > N / m", i, sure);
-	}
+	for (i = 0; i < alphabet; i++)
+		if (!run->listed[i])
+			check_absent(run, header, query, i, less(run->before[i], left), most);
 	topk_snapshot_free(header);
 }
 
@@ -194,12 +218,19 @@ void guarantee_check(const struct topk_ops *ops, const struct streams *streams,
 {
 	struct run run = { .streams = streams, .verdict = verdict };
 	struct worker *workers = calloc(streams->streams, sizeof(*workers));
+	u64 seed = 0x5eed;
+	struct topk_secret secret = random_secret(&seed);
+	/* All, the first ten, and those above 2 N / m. */
+	const struct topk_query queries[] = {
+		{ .most = ~0U }, { .most = 10 },
+		{ .most = ~0U, .phi_ppb = capacity > 2 ? 2000000000U / capacity : 1000000000U },
+	};
 	u32 i;
 
 	memset(verdict, 0, sizeof(*verdict));
-	nr_cpu_ids = streams->streams + 1;
-	shim_cpu = streams->streams;
-	run.table = ops->create(capacity, sizeof(u64), 0x5eed);
+	shim_cpus = streams->streams + 1;
+	shim_this.cpu = streams->streams;
+	run.table = ops->create(capacity, sizeof(u64), &secret);
 	run.begun = calloc(streams->alphabet, sizeof(u64));
 	run.done = calloc(streams->alphabet, sizeof(u64));
 	run.before = calloc(streams->alphabet, sizeof(u64));
@@ -212,12 +243,13 @@ void guarantee_check(const struct topk_ops *ops, const struct streams *streams,
 	}
 	pthread_barrier_wait(&run.start);
 	while (__atomic_load_n(&run.running, __ATOMIC_SEQ_CST)) {
-		check_once(&run);
+		check_once(&run, &queries[verdict->queries % ARRAY_SIZE(queries)]);
 		verdict->queries++;
 	}
 	for (i = 0; i < streams->streams; i++)
 		pthread_join(workers[i].thread, NULL);
-	check_once(&run);
+	for (i = 0; i < ARRAY_SIZE(queries); i++)
+		check_once(&run, &queries[i]);
 	check_at_rest(&run);
 	ops->destroy(run.table);
 	pthread_barrier_destroy(&run.start);

@@ -3,10 +3,13 @@
  * topk: the designs of kmod/topk/ in user space, with threads for CPUs.
  *
  *	topk check [DESIGN]	guarantees under load, short; TAP
+ *	topk throttled	those of cooperative with a short queue; TAP
+ *	topk hash		the hash of short keys; TAP
  *	topk long		the same on streams of the paper's sizes; TAP
  *	topk words FILE		the same on the words of FILE, a frequency a line
- *	topk speed [brief]	how fast, as a table for people and gnuplot; brief: shorter
- *			streams
+ *	topk tuning	what auto-tuning costs under skew
+ *	topk speed [LENGTH]	how fast, as a table for people and gnuplot; LENGTH:
+ *			elements a stream
  */
 #include <sched.h>
 #include <stdio.h>
@@ -17,10 +20,8 @@
 #include <linux/smp.h>
 
 #include "guarantee.h"
+#include "hash.h"
 #include "speed.h"
-
-u32 nr_cpu_ids;
-__thread u32 shim_cpu;
 
 /* The paper's throttled threads sleep for a moment. */
 bool topk_throttle(void)
@@ -108,17 +109,31 @@ static int check(const char *only)
 	return failed != 0;
 }
 
+/* With queues of one, hits of new keys are shed all the time. */
+static int check_throttled(void)
+{
+	static const struct input inputs[] = {
+		{ ZIPF, 0.5, 100000, 1000 }, { ZIPF, 1, 100000, 1000 },
+		{ DISTINCT, 0, 0, 1000 }, { ROTATION, 0, 1001, 1000 },
+	};
+
+	topk_queue_limit = 1;
+	printf("1..%zu\n# seed %u; cooperative is throttled\n", ARRAY_SIZE(inputs), SEED);
+	judge_all(&topk_cooperative_ops, inputs, ARRAY_SIZE(inputs), 4, 60000);
+	return failed != 0;
+}
+
 static int check_long(void)
 {
 	static const u32 streams[] = { 4, 8, 16, 32 };
-	u32 i;
+	u32 i, design;
 
-	printf("1..%zu\n# seed %u\n", (ARRAY_SIZE(streams) + 2) * ARRAY_SIZE(long_inputs), SEED);
-	for (i = 0; i < ARRAY_SIZE(streams); i++)
-		judge_all(&topk_lockfree_ops, long_inputs, ARRAY_SIZE(long_inputs),
-			  streams[i], 1000000);
-	judge_all(&topk_cooperative_ops, long_inputs, ARRAY_SIZE(long_inputs), 4, 1000000);
-	judge_all(&topk_shared_ops, long_inputs, ARRAY_SIZE(long_inputs), 4, 1000000);
+	printf("1..%zu\n# seed %u\n", SCOUNTER_TOPK_INDEPENDENT * ARRAY_SIZE(streams) *
+	       ARRAY_SIZE(long_inputs), SEED);
+	for (design = 1; topk_ops_of(design); design++)
+		for (i = 0; i < ARRAY_SIZE(streams); i++)
+			judge_all(topk_ops_of(design), long_inputs, ARRAY_SIZE(long_inputs),
+				  streams[i], 1000000);
 	return failed != 0;
 }
 
@@ -135,18 +150,35 @@ static int check_words(const char *path)
 	return failed != 0;
 }
 
+/* Elements a stream: the paper's million if nothing else is said. */
+static bool length_of(const char *text, u32 *length)
+{
+	char *end = "";
+	unsigned long number = text ? strtoul(text, &end, 10) : 1000000;
+
+	*length = number;
+	return !*end && number >= 1000 && number <= 10000000;
+}
+
 int main(int argc, char **argv)
 {
 	const char *verb = argc > 1 ? argv[1] : "";
+	u32 length;
 
 	if (!strcmp(verb, "check") && argc <= 3)
 		return check(argv[2]);
+	if (!strcmp(verb, "throttled") && argc == 2)
+		return check_throttled();
+	if (!strcmp(verb, "tuning") && argc == 2)
+		return tuning(SEED);
+	if (!strcmp(verb, "hash") && argc == 2)
+		return hash_check(SEED);
 	if (!strcmp(verb, "long") && argc == 2)
 		return check_long();
 	if (!strcmp(verb, "words") && argc == 3)
 		return check_words(argv[2]);
-	if (!strcmp(verb, "speed") && argc <= 3)
-		return speed(argc == 3, SEED);
-	fprintf(stderr, "usage: topk check [DESIGN] | long | words FILE | speed [brief]\n");
+	if (!strcmp(verb, "speed") && argc <= 3 && length_of(argv[2], &length))
+		return speed(length, SEED);
+	fprintf(stderr, "usage: topk check [DESIGN] | throttled | hash | tuning | long | words FILE | speed [LENGTH]\n");
 	return 2;
 }

@@ -16,12 +16,13 @@
 
 #include "speed.h"
 #include "streams.h"
+#include "lockfree.h"
 #include "table.h"
 
 #define CAPACITY	10000		/* epsilon = 0.0001, as in the paper */
 #define QUERY_EVERY	50000
 #define QUERY_TOP	100
-#define MOST_REPEATS	9
+#define REPEATS		5
 
 struct race {
 	const struct streams *streams;
@@ -34,14 +35,14 @@ struct runner {
 	struct race *race;
 	pthread_t thread;
 	u32 number;
-	double begin, end;
+	double begin, end, cpu;
 };
 
-static double seconds(void)
+static double seconds(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
@@ -51,35 +52,45 @@ static void *run(void *argument)
 	struct runner *runner = argument;
 	struct race *race = runner->race;
 	const u32 *element = race->streams->element[runner->number];
-	void (*add)(struct topk_table *table, const void *key, u64 n) = race->table->ops->add;
 	u32 i;
 
-	shim_cpu = runner->number;
+	shim_this.cpu = runner->number;
 	pthread_barrier_wait(&race->start);
-	runner->begin = seconds();
+	runner->cpu = -seconds(CLOCK_THREAD_CPUTIME_ID);
+	runner->begin = seconds(CLOCK_MONOTONIC);
 	for (i = 0; i < race->streams->length; i++) {
 		u64 key = key_of(element[i]);
 
-		add(race->table, &key, 1);
+		topk_add(race->table, &key, 1);
 		if (race->queries && i % QUERY_EVERY == QUERY_EVERY - 1)
 			topk_snapshot_free(topk_snapshot(race->table, &top));
 	}
-	runner->end = seconds();
+	runner->end = seconds(CLOCK_MONOTONIC);
+	runner->cpu += seconds(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
 }
 
-/* From the first thread's beginning to the last one's end. */
-static double time_once(const struct topk_ops *ops, const struct streams *streams,
-			bool queries)
+/*
+ * How long, from the first thread's beginning to the last one's end, and what all
+ * threads together had of the CPUs.
+ */
+struct duration {
+	double elapsed, cpu;
+};
+
+static struct duration time_once(const struct topk_ops *ops, const struct streams *streams,
+				 bool queries)
 {
 	struct race race = { .streams = streams, .queries = queries };
 	struct runner *runners = calloc(streams->streams, sizeof(*runners));
-	double begin = 1e300, end = 0;
+	u64 seed = 0x5eed;
+	struct topk_secret secret = random_secret(&seed);
+	double begin = 1e300, end = 0, cpu = 0;
 	u32 i;
 
-	nr_cpu_ids = streams->streams + 1;
-	shim_cpu = streams->streams;
-	race.table = ops->create(CAPACITY, sizeof(u64), 0x5eed);
+	shim_cpus = streams->streams + 1;
+	shim_this.cpu = streams->streams;
+	race.table = ops->create(CAPACITY, sizeof(u64), &secret);
 	pthread_barrier_init(&race.start, NULL, streams->streams + 1);
 	for (i = 0; i < streams->streams; i++) {
 		runners[i] = (struct runner) { .race = &race, .number = i };
@@ -91,11 +102,12 @@ static double time_once(const struct topk_ops *ops, const struct streams *stream
 	for (i = 0; i < streams->streams; i++) {
 		begin = runners[i].begin < begin ? runners[i].begin : begin;
 		end = runners[i].end > end ? runners[i].end : end;
+		cpu += runners[i].cpu;
 	}
 	ops->destroy(race.table);
 	pthread_barrier_destroy(&race.start);
 	free(runners);
-	return end - begin;
+	return (struct duration) { end - begin, cpu };
 }
 
 static int by_size(const void *a, const void *b)
@@ -110,42 +122,30 @@ static const struct entrant {
 	const char *name;
 	const struct topk_ops *ops;
 	bool queries;
-	u32 limit;
 } entrants[] = {
-	{ "lockfree", &topk_lockfree_ops, false, 500 },
-	{ "cooperative", &topk_cooperative_ops, false, 500 },
-	{ "untuned", &topk_cooperative_ops, false, 200000 },
-	{ "shared", &topk_shared_ops, false, 500 },
-	{ "lockfree+q", &topk_lockfree_ops, true, 500 },
-	{ "independent+q", &topk_independent_ops, true, 500 },
+	{ "lockfree", &topk_lockfree_ops, false },
+	{ "cooperative", &topk_cooperative_ops, false },
+	{ "shared", &topk_shared_ops, false },
+	{ "lockfree+q", &topk_lockfree_ops, true },
+	{ "independent+q", &topk_independent_ops, true },
 };
 
 #define ENTRANTS	ARRAY_SIZE(entrants)
 
-/* Without auto-tuning only where that is meant to cost nothing: under skew. */
-static bool takes_part(const struct entrant *entrant, double alpha)
+static void race_all(const struct streams *streams, double *median)
 {
-	return entrant->limit == 500 || alpha >= 1.5;
-}
-
-static void race_all(const struct streams *streams, double alpha, u32 repeats,
-		     double *median)
-{
-	double times[ENTRANTS][MOST_REPEATS];
+	double times[ENTRANTS][REPEATS];
 	u32 i, j;
 
-	memset(times, 0, sizeof(times));
-	for (j = 0; j < repeats; j++) {
+	for (j = 0; j < REPEATS; j++) {
 		for (i = 0; i < ENTRANTS; i++) {
-			if (!takes_part(&entrants[i], alpha))
-				continue;
-			topk_queue_limit = entrants[i].limit;
-			times[i][j] = time_once(entrants[i].ops, streams, entrants[i].queries);
+			times[i][j] = time_once(entrants[i].ops, streams,
+						entrants[i].queries).elapsed;
 		}
 	}
 	for (i = 0; i < ENTRANTS; i++) {
-		qsort(times[i], repeats, sizeof(double), by_size);
-		median[i] = times[i][repeats / 2];
+		qsort(times[i], REPEATS, sizeof(double), by_size);
+		median[i] = times[i][REPEATS / 2];
 	}
 }
 
@@ -153,43 +153,94 @@ static void show(const struct streams *streams, double alpha, const double *medi
 {
 	u32 i;
 
-	printf("%5.1f %7u", alpha, streams->streams);
+	printf("%5.1f %7u %8u", alpha, streams->streams, streams->length);
 	for (i = 0; i < ENTRANTS; i++)
 		printf(" %13.3f", median[i]);
-	printf("  %8.2f %8.2f %8.3f %8.2f\n", median[3] / median[0], median[3] / median[1],
-	       median[2] ? median[1] / median[2] : 0, median[5] / median[4]);
+	printf("  %8.2f %8.2f %8.2f\n", median[2] / median[0], median[2] / median[1],
+	       median[4] / median[3]);
 	fflush(stdout);
 }
 
-static void head(u32 length, u32 repeats)
+static void head(void)
 {
 	u32 i;
 
-	printf("# %u elements a stream, m = %u, %ld CPUs, medians of %u, in seconds\n",
-	       length, CAPACITY, sysconf(_SC_NPROCESSORS_ONLN), repeats);
+	printf("# m = %u, %ld CPUs, medians of %u, in seconds\n", CAPACITY,
+	       sysconf(_SC_NPROCESSORS_ONLN), REPEATS);
 	printf("# +q: with a query for the first %u every %u elements\n", QUERY_TOP, QUERY_EVERY);
-	printf("# s/l: shared over lockfree; s/c: shared over cooperative; c/u: cooperative over\n"
-	       "# the same without auto-tuning, 0 if not run; i/l: independent over lockfree, both with queries\n");
-	printf("#%4s %7s", "alpha", "streams");
+	printf("# s/l: shared over lockfree; s/c: shared over cooperative; i/l: independent over\n"
+	       "# lockfree, both with queries\n");
+	printf("#%4s %7s %8s", "alpha", "streams", "length");
 	for (i = 0; i < ENTRANTS; i++)
 		printf(" %13s", entrants[i].name);
-	printf("  %8s %8s %8s %8s\n", "s/l", "s/c", "c/u", "i/l");
+	printf("  %8s %8s %8s\n", "s/l", "s/c", "i/l");
 }
 
-int speed(bool brief, u64 seed)
+#define PAIRS	41
+
+/*
+ * Under skew nobody is throttled, and looking whether to is pure cost.  Each pair
+ * is one run with it and one without, in alternating order, and compares what they
+ * had of the CPUs, which what else runs here changes least.  Of the ratios the
+ * median counts, and the quartiles say what it is worth.
+ */
+int tuning(u64 seed)
+{
+	static const double alphas[] = { 1.5, 2, 2.5, 3 };
+	static const u32 counts[] = { 2, 4, 16 };
+	double ratios[PAIRS], all[ARRAY_SIZE(alphas) * ARRAY_SIZE(counts)];
+	u32 i, j, k, with;
+
+	printf("# CPU time of cooperative with auto-tuning over that without, %u pairs of runs of 100000 elements a stream, m = %u\n",
+	       PAIRS, CAPACITY);
+	printf("#%4s %7s %8s %8s %8s\n", "alpha", "streams", "quarter", "median", "quarter");
+	for (i = 0; i < ARRAY_SIZE(alphas); i++) {
+		for (j = 0; j < ARRAY_SIZE(counts); j++) {
+			struct streams *streams = streams_make(ZIPF, alphas[i], 5000000,
+							       counts[j], 100000, seed);
+
+			for (k = 0; k < 2 * PAIRS; k++) {
+				double seconds;
+
+				with = (k ^ k >> 1) & 1;
+				topk_tunes = with;
+				seconds = time_once(&topk_cooperative_ops, streams, false).cpu;
+				if (!(k & 1))
+					ratios[k / 2] = 1;
+				ratios[k / 2] *= with ? seconds : 1 / seconds;
+			}
+			qsort(ratios, PAIRS, sizeof(double), by_size);
+			printf("%5.1f %7u %8.3f %8.3f %8.3f\n", alphas[i], counts[j],
+			       ratios[PAIRS / 4], ratios[PAIRS / 2], ratios[3 * PAIRS / 4]);
+			all[i * ARRAY_SIZE(counts) + j] = ratios[PAIRS / 2];
+			fflush(stdout);
+			streams_free(streams);
+		}
+	}
+	qsort(all, ARRAY_SIZE(all), sizeof(double), by_size);
+	printf("# the median of these medians: %.3f\n", all[ARRAY_SIZE(all) / 2]);
+	return 0;
+}
+
+/*
+ * Up to alpha 1 most hits evict, and take so long that a fifth of the elements is
+ * enough.
+ */
+int speed(u32 length, u64 seed)
 {
 	static const double alphas[] = { 0.5, 1, 1.5, 2, 2.5, 3 };
 	static const u32 counts[] = { 2, 4, 8, 16, 32 };
-	u32 length = brief ? 100000 : 1000000, repeats = brief ? 3 : 5, i, j;
 	double median[ENTRANTS];
+	u32 i, j;
 
-	head(length, repeats);
+	head();
 	for (i = 0; i < ARRAY_SIZE(alphas); i++) {
-		for (j = 0; j < (brief ? 3 : ARRAY_SIZE(counts)); j++) {
+		for (j = 0; j < ARRAY_SIZE(counts); j++) {
 			struct streams *streams = streams_make(ZIPF, alphas[i], 5000000,
-							       counts[j], length, seed);
+							       counts[j], alphas[i] > 1 ? length :
+							       length / 5, seed);
 
-			race_all(streams, alphas[i], repeats, median);
+			race_all(streams, median);
 			show(streams, alphas[i], median);
 			streams_free(streams);
 		}

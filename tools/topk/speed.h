@@ -4,6 +4,7 @@
 
 #include <linux/types.h>
 
-int speed(bool brief, u64 seed);
+int speed(u32 length, u64 seed);
+int tuning(u64 seed);
 
 #endif /* _TOPK_SPEED_H */

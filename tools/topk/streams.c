@@ -15,9 +15,20 @@ u64 random_next(u64 *state)
 	return z ^ z >> 31;
 }
 
-static u32 random_below(u64 *state, u32 n)
+u32 random_below(u64 *state, u32 n)
 {
 	return (unsigned __int128)random_next(state) * n >> 64;
+}
+
+struct topk_secret random_secret(u64 *state)
+{
+	struct topk_secret secret;
+
+	secret.a0 = random_next(state);
+	secret.a1 = random_next(state);
+	secret.b = random_next(state);
+	secret.seed = random_next(state);
+	return secret;
 }
 
 /* An odd factor and its inverse modulo 2^64. */
@@ -129,6 +140,28 @@ static void fill_zipf(struct streams *streams, double alpha, u64 *seed)
 	free(aliases.other);
 }
 
+/*
+ * Number those that occur, in their order: checks look at all elements in turn,
+ * and of a skewed stream's five million but some thousands ever occur.
+ */
+static void leave_out_the_absent(struct streams *streams)
+{
+	u32 *number = allocate(streams->alphabet, sizeof(*number));
+	u32 i, j, present = 0;
+
+	for (i = 0; i < streams->streams; i++)
+		for (j = 0; j < streams->length; j++)
+			number[streams->element[i][j]] = 1;
+	for (i = 0; i < streams->alphabet; i++)
+		if (number[i])
+			number[i] = present++;
+	for (i = 0; i < streams->streams; i++)
+		for (j = 0; j < streams->length; j++)
+			streams->element[i][j] = number[streams->element[i][j]];
+	streams->alphabet = present;
+	free(number);
+}
+
 static u32 element_at(enum shape shape, const struct streams *streams, u32 i, u32 j,
 		      u64 *seed)
 {
@@ -162,6 +195,7 @@ struct streams *streams_make(enum shape shape, double alpha, u32 alphabet, u32 n
 	if (shape == ZIPF) {
 		snprintf(streams->name, sizeof(streams->name), "zipf %.1f", alpha);
 		fill_zipf(streams, alpha, &seed);
+		leave_out_the_absent(streams);
 		return streams;
 	}
 	snprintf(streams->name, sizeof(streams->name), "%s", names[shape]);

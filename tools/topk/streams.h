@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "key.h"
+
 enum shape { ZIPF, UNIFORM, SAME, DISTINCT, ROTATION, TOKENS };
 
 /*
@@ -26,6 +28,8 @@ struct streams *streams_read(const char *path, u32 streams, u64 seed);
 void streams_free(struct streams *streams);
 
 u64 random_next(u64 *state);
+u32 random_below(u64 *state, u32 n);
+struct topk_secret random_secret(u64 *state);
 
 /* Keys that say nothing of how frequent they are; and back. */
 u64 key_of(u32 element);

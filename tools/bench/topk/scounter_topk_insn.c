@@ -6,9 +6,8 @@
  *
  * A loop hits through a pointer, so that nothing of the call is moved out of it;
  * what the same loop costs with an empty function is taken off.  Interrupts are
- * off meanwhile.  In each run of a present key one key is hit, the first or one
- * in the middle of those that were hit before; each hit of an absent key evicts
- * another.
+ * off meanwhile.  Of a full table all keys are hit in turn, so that the figure is
+ * a mean over the lengths of chains; each hit of an absent key evicts another.
  *
  * Loading measures; <debugfs>/scounter_topk_insn has a line a figure, with fields
  * separated by tabs.
@@ -41,8 +40,10 @@ static const u32 key_sizes[] = { 4, 8, 16, 64 };
 static u64 present[DESIGNS + 1][SIZES], absent[DESIGNS + 1];
 static struct dentry *file;
 
-static u64 cycles(hit_fn hit, struct scounter_topk *topk, u64 *key, u64 step)
+/* Keys from *@key on, and from there again after @period. */
+static u64 cycles(hit_fn hit, struct scounter_topk *topk, u64 *key, u32 period)
 {
+	u64 first = *key;
 	unsigned long flags;
 	u64 start, end;
 	u32 i;
@@ -50,20 +51,21 @@ static u64 cycles(hit_fn hit, struct scounter_topk *topk, u64 *key, u64 step)
 	local_irq_save(flags);
 	start = get_cycles();
 	for (i = 0; i < CALLS; i++) {
-		key[0] += step;
+		*key = first + i % period;
 		OPTIMIZER_HIDE_VAR(hit);
 		hit(topk, key);
 	}
 	end = get_cycles();
 	local_irq_restore(flags);
+	*key = first;
 	return end - start;
 }
 
-static u64 net(struct scounter_topk *topk, u64 *key, u64 step)
+static u64 net(struct scounter_topk *topk, u64 *key, u32 period)
 {
-	u64 empty = cycles(hit_nothing, topk, key, step);
+	u64 empty = cycles(hit_nothing, topk, key, period);
 
-	return div_u64((cycles(scounter_topk_hit, topk, key, step) - empty) * 100, CALLS);
+	return div_u64((cycles(scounter_topk_hit, topk, key, period) - empty) * 100, CALLS);
 }
 
 static int measure(u32 design, u32 size)
@@ -81,11 +83,11 @@ static int measure(u32 design, u32 size)
 		key[0] = i;
 		scounter_topk_hit(topk, key);
 	}
-	key[0] = CAPACITY / 2;
-	present[design][size] = net(topk, key, 0);
+	key[0] = 0;
+	present[design][size] = net(topk, key, CAPACITY);
 	key[0] = 1 << 20;
 	if (key_sizes[size] == 8)
-		absent[design] = net(topk, key, 1);
+		absent[design] = net(topk, key, CALLS);
 	scounter_topk_destroy(topk);
 	return 0;
 }

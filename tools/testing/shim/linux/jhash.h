@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* User-space stand-in for the kernel header of this name. */
-#ifndef _TOPK_SHIM_JHASH_H
-#define _TOPK_SHIM_JHASH_H
+#ifndef _SHIM_LINUX_JHASH_H
+#define _SHIM_LINUX_JHASH_H
 
 #include <linux/types.h>
 
@@ -22,11 +22,4 @@ static inline u32 jhash2(const u32 *words, u32 n, u32 seed)
 	return hash >> 32;
 }
 
-static inline u32 jhash_2words(u32 a, u32 b, u32 seed)
-{
-	const u32 words[] = { a, b };
-
-	return jhash2(words, 2, seed);
-}
-
-#endif
+#endif /* _SHIM_LINUX_JHASH_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* User-space stand-in for the kernel header of this name. */
-#ifndef _TOPK_SHIM_MM_H
-#define _TOPK_SHIM_MM_H
+#ifndef _SHIM_LINUX_MM_H
+#define _SHIM_LINUX_MM_H
 
 #include <linux/slab.h>
 
@@ -9,4 +9,4 @@
 #define kvcalloc(n, size, gfp)	shim_zalloc((size_t)(n) * (size))
 #define kvfree(pointer)		free(pointer)
 
-#endif
+#endif /* _SHIM_LINUX_MM_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* User-space stand-in for the kernel header of this name. */
-#ifndef _TOPK_SHIM_SORT_H
-#define _TOPK_SHIM_SORT_H
+#ifndef _SHIM_LINUX_SORT_H
+#define _SHIM_LINUX_SORT_H
 
 #ifndef _GNU_SOURCE
 #error "sort_r() wants _GNU_SOURCE"
@@ -16,4 +16,4 @@ static inline void sort_r(void *base, size_t n, size_t size,
 	qsort_r(base, n, size, (__compar_d_fn_t)compare, (void *)extra);
 }
 
-#endif
+#endif /* _SHIM_LINUX_SORT_H */
