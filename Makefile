@@ -32,7 +32,7 @@ check:	## run all tests; ends with "N passed, N failed"
 check-kernels:	## build, boot and test on every supported kernel (25 minutes the first time)
 	@tools/kernels/run $(KERNELS)
 
-check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -sim, -interleave, -sanitize, -fuzz, -tools, -unit, -integration, -topk, -torture, -judge
+check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -sim, -interleave, -litmus, -sanitize, -fuzz, -tools, -unit, -integration, -topk, -torture, -judge
 	@tools/check $*
 
 bench-insn:	## instructions a call of every kind, under emulation
