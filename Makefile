@@ -81,6 +81,9 @@ figures:	## the papers' figures again, from the model (about 15 minutes)
 	$(MAKE) -s -C tools/sim
 	tools/sim/figures
 
+coverage:	## the lines of kmod/ that tests in user space run (LINES=--lines: and those that they do not)
+	@tools/coverage $(LINES)
+
 fuzz:	## 10^7 executions of each fuzzer (hours; RUNS=, TARGETS= choose)
 	@tools/vm/fetch packages
 	$(MAKE) -s -C tools/fuzz fuzz
@@ -146,4 +149,4 @@ help:	## list these verbs
 	@echo 'kernel headers: $(KDIR)'
 
 .PHONY: bench-operator torture all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help
-.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures fuzz install uninstall clean help
+.PHONY: all modules samples demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures coverage fuzz install uninstall clean help
