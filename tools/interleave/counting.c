@@ -25,11 +25,11 @@
 #include "kernel.h"
 #include "memory.h"
 #include "random.h"
+#include "script.h"
+#include "topk.h"
 
-#define CPUS		4
-#define NODES		2
-#define OPERATIONS_MAX	16
 #define SEED		1
+#define TOPK		"topk-"
 
 /* In memory that is restored, as all that a run changes. */
 struct books {
@@ -43,7 +43,7 @@ struct books {
 static struct counting now;
 static const struct counter_type *type;
 static struct books *books;
-static char operations[EXPLORE_THREADS_MAX][OPERATIONS_MAX + 1];
+static char operations[SCRIPT_THREADS_MAX][SCRIPT_LENGTH_MAX + 1];
 static struct explore_program program;
 static bool resets;
 static struct counting_sums sums;
@@ -163,19 +163,16 @@ static void body(int thread)
 		operate(*at);
 }
 
-/* Two CPUs of two nodes, then another of the first; what the kernel does is on the last. */
 static int cpu_of(int thread)
 {
-	static const int cpus[] = { 0, 2, 1 };
-
-	return thread < program.needed && thread < 3 ? cpus[thread] : CPUS - 1;
+	return script_cpu(thread, program.needed);
 }
 
 static bool setup(void)
 {
 	const char *at;
 
-	if (!shim_init(CPUS, NODES) || !kernel_init())
+	if (!shim_init(SCRIPT_CPUS, SCRIPT_NODES) || !kernel_init())
 		return false;
 	shim_param("adapt_tries", now.tries);
 	if (now.grow_rate)
@@ -228,28 +225,25 @@ static void check(void)
 
 static bool read_script(const char *script)
 {
-	const char *from, *to;
-	int threads = 0;
-	size_t length;
+	program.needed = script_read(script, "iarfdtIARF", operations);
+	program.threads = program.needed + KERNEL_THREADS;
+	return program.needed;
+}
 
-	for (from = script; ; from = to + 1) {
-		to = strchrnul(from, ',');
-		length = to - from;
-		if (!length || length > OPERATIONS_MAX || threads == 3 ||
-		    strspn(from, "iarfdtIARF") < length)
-			return false;
-		memcpy(operations[threads], from, length);
-		operations[threads++][length] = 0;
-		if (!*to)
-			break;
-	}
-	program.needed = threads;
-	program.threads = threads + KERNEL_THREADS;
-	return true;
+static const struct explore_program *of_table(const struct counting *counting)
+{
+	const struct topk_play play = {
+		.design = counting->kind + strlen(TOPK), .script = counting->script,
+		.before = counting->before, .capacity = counting->capacity,
+	};
+
+	return topk_program(&play);
 }
 
 const struct explore_program *counting_program(const struct counting *counting)
 {
+	if (!strncmp(counting->kind, TOPK, strlen(TOPK)))
+		return of_table(counting);
 	now = *counting;
 	type = counter_type(now.kind);
 	sums = (struct counting_sums) { 0 };

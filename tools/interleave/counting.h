@@ -23,7 +23,7 @@
 #include "explore.h"
 
 struct counting {
-	const char *kind;	/* as in tools/testing/shim/counters.c */
+	const char *kind;	/* as in tools/testing/shim/counters.c, or topk-DESIGN: topk.h */
 	const char *script;
 	const char *before;	/* operations, one after the other, or NULL */
 	uint64_t preload;	/* added before that */
@@ -31,6 +31,7 @@ struct counting {
 	unsigned int grow_rate;	/* 0: as it is */
 	/* Approximate kinds are past the end of what they count exactly. */
 	bool decimates;
+	unsigned int capacity;	/* of a table */
 };
 
 /* The program in which threads do so; NULL if script or kind are not right. */

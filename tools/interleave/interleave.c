@@ -18,13 +18,16 @@ static const char usage[] =
 "\n"
 "SCRIPT is what each of up to three threads does, separated by commas, a letter an\n"
 "operation: (i)ncrement, (a)dd 3, (r)ead, (f)etch and reset, (d)estroy, a second\n"
-"passes (t); I, A, R, F in an interrupt handler.  For example\n"
+"passes (t); I, A, R, F in an interrupt handler.  KIND may be topk-DESIGN: then\n"
+"a letter is a key from 1 to 9 that is hit, or r, a snapshot.  For example\n"
 "interleave all multiline_adapt ii,ia,rr\n"
+"interleave all topk-lockfree 1,12 --capacity 1\n"
 "\n"
 "  -b, --before SCRIPT     what happens before, in one thread\n"
 "  -p, --preload N         events added before that (0)\n"
 "  -t, --tries N           the module's parameter adapt_tries (1)\n"
 "  -g, --grow-rate N       the module's parameter grow_rate (its default)\n"
+"  -c, --capacity N        entries of a table (1)\n"
 "  -d, --decimates         approximate kinds are past what they count exactly\n"
 "  -s, --seed N            of the orders and the draws; 0: always the same draws\n"
 "  -n, --runs N            at most (all: as many as there are; random: 10000)\n"
@@ -52,6 +55,7 @@ static const struct option longs[] = {
 	{ "preload", required_argument, NULL, 'p' },
 	{ "tries", required_argument, NULL, 't' },
 	{ "grow-rate", required_argument, NULL, 'g' },
+	{ "capacity", required_argument, NULL, 'c' },
 	{ "decimates", no_argument, NULL, 'd' },
 	{ "seed", required_argument, NULL, 's' },
 	{ "runs", required_argument, NULL, 'n' },
@@ -66,7 +70,7 @@ static bool parse_option(int option, struct counting *counting,
 {
 	uint64_t value = 0;
 
-	if (strchr("ptgsn", option) && !number(optarg, &value))
+	if (strchr("ptgsnc", option) && !number(optarg, &value))
 		return false;
 	switch (option) {
 	case 'b':
@@ -80,6 +84,9 @@ static bool parse_option(int option, struct counting *counting,
 		return true;
 	case 'g':
 		counting->grow_rate = value;
+		return true;
+	case 'c':
+		counting->capacity = value;
 		return true;
 	case 'd':
 		counting->decimates = true;
@@ -106,14 +113,14 @@ static bool parse_option(int option, struct counting *counting,
 
 static int run(int argc, char **argv)
 {
-	struct counting counting = { .tries = 1 };
+	struct counting counting = { .tries = 1, .capacity = 1 };
 	struct explore_options options = { .mode = EXPLORE_ALL };
 	int option;
 
 	if (!strcmp(argv[0], "random"))
 		options = (struct explore_options) { .mode = EXPLORE_RANDOM, .runs = 10000,
 						     .seed = 1 };
-	while ((option = getopt_long(argc, argv, "b:p:t:g:ds:n:r:ve", longs, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "b:p:t:g:c:ds:n:r:ve", longs, NULL)) != -1)
 		if (!parse_option(option, &counting, &options))
 			return 2;
 	if (optind != argc - 2) {

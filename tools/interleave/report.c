@@ -15,6 +15,8 @@ void report_replay(const struct counting *counting, const struct explore_result 
 		printf(" --preload %llu", (unsigned long long)counting->preload);
 	if (counting->grow_rate)
 		printf(" --grow-rate %u", counting->grow_rate);
+	if (counting->capacity)
+		printf(" --capacity %u", counting->capacity);
 	printf("%s --seed %llu --trace --replay %s\n", counting->decimates ? " --decimates" : "",
 	       (unsigned long long)result->seed, result->schedule);
 }

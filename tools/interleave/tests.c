@@ -266,6 +266,50 @@ static bool test_mean(void)
 	       mean_is_right("scalable", 4, 8) & mean_is_right("scalable32", 4, 8);
 }
 
+static bool test_topk(void)
+{
+	static const struct counting few[] = {
+		{ .kind = "topk-lockfree", .script = "1,1", .capacity = 1 },
+		{ .kind = "topk-lockfree", .script = "1,2", .capacity = 1 },
+		{ .kind = "topk-lockfree", .script = "11,1", .capacity = 2 },
+		{ .kind = "topk-lockfree", .script = "2,1", .before = "1", .capacity = 1 },
+		{ .kind = "topk-lockfree", .script = "12,1", .capacity = 1 },
+		{ .kind = "topk-cooperative", .script = "1,1", .capacity = 1 },
+		{ .kind = "topk-cooperative", .script = "1,2", .capacity = 1 },
+		{ .kind = "topk-cooperative", .script = "1,1", .before = "1", .capacity = 2 },
+		{ .kind = "topk-independent", .script = "12,1,2", .capacity = 1 },
+	};
+	unsigned int i;
+	bool good = true;
+
+	for (i = 0; i < sizeof(few) / sizeof(few[0]); i++)
+		good &= is_right(&few[i], &all);
+	return good;
+}
+
+static bool test_topk_randomly(void)
+{
+	static const struct explore_options options = { .mode = EXPLORE_RANDOM, .runs = 5000,
+							.seed = 1 };
+	static const char *const kinds[] = {
+		"topk-lockfree", "topk-cooperative", "topk-independent",
+	};
+	bool good = true;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct counting counting = { .kind = kinds[i], .script = "1213,2131,1r2r",
+					     .capacity = 2 };
+
+		good &= is_right(&counting, &options);
+		counting.script = "123r,321r,4132";
+		good &= is_right(&counting, &options);
+		counting.capacity = 1;
+		good &= is_right(&counting, &options);
+	}
+	return good;
+}
+
 static bool test_racing(void)
 {
 	const struct counting counting = { .kind = "racing", .script = "i,i", .tries = 1 };
@@ -293,6 +337,8 @@ static const struct {
 	{ "all kinds: long scripts, in random orders", test_random },
 	{ "inflation and deflation, in all orders", test_adapt },
 	{ "inflation, growth and deflation, in random orders", test_adapt_randomly },
+	{ "tables: hits, evictions and delegation, in all orders", test_topk },
+	{ "tables: long scripts and snapshots, in random orders", test_topk_randomly },
 	{ "approximate kinds are unbiased where CPUs meet", test_mean },
 };
 

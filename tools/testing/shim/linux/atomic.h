@@ -56,6 +56,8 @@ typedef struct {
 #define smp_load_acquire(address)	shim_load(address, __ATOMIC_ACQUIRE)
 #define smp_store_release(address, value) shim_store(address, value, __ATOMIC_RELEASE)
 #define smp_mb()			__atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_rmb()			__atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define smp_wmb()			__atomic_thread_fence(__ATOMIC_RELEASE)
 
 /*
  * A machine without a fetch-and-add instruction does it by compare-and-swap, as
@@ -96,6 +98,10 @@ static inline int_type prefix##_fetch_inc##suffix(type *v)		\
 static inline int_type prefix##_add_return##suffix(int_type n, type *v)	\
 {									\
 	return shim_##prefix##_fetch_add(n, v, order) + n;		\
+}									\
+static inline int_type prefix##_sub_return##suffix(int_type n, type *v)	\
+{									\
+	return shim_##prefix##_fetch_add(-n, v, order) - n;		\
 }									\
 static inline int_type prefix##_inc_return##suffix(type *v)		\
 {									\

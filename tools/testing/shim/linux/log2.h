@@ -16,4 +16,9 @@ static inline int order_base_2(unsigned long n)
 	return n > 1 ? ilog2(n - 1) + 1 : 0;
 }
 
+static inline unsigned long roundup_pow_of_two(unsigned long n)
+{
+	return 1UL << order_base_2(n);
+}
+
 #endif /* _SHIM_LINUX_LOG2_H */
