@@ -21,6 +21,7 @@
 #include <linux/workqueue.h>
 
 #include "../testing/shim/counters.h"
+#include "cells.h"
 #include "counting.h"
 #include "kernel.h"
 #include "memory.h"
@@ -30,6 +31,7 @@
 
 #define SEED		1
 #define TOPK		"topk-"
+#define ARRAY		"array-"
 
 /* In memory that is restored, as all that a run changes. */
 struct books {
@@ -244,6 +246,8 @@ const struct explore_program *counting_program(const struct counting *counting)
 {
 	if (!strncmp(counting->kind, TOPK, strlen(TOPK)))
 		return of_table(counting);
+	if (!strncmp(counting->kind, ARRAY, strlen(ARRAY)))
+		return cells_program(counting->kind + strlen(ARRAY), counting->script);
 	now = *counting;
 	type = counter_type(now.kind);
 	sums = (struct counting_sums) { 0 };

@@ -23,7 +23,7 @@
 #include "explore.h"
 
 struct counting {
-	const char *kind;	/* as in tools/testing/shim/counters.c, or topk-DESIGN: topk.h */
+	const char *kind;	/* as in tools/testing/shim/counters.c, topk-DESIGN: topk.h, or array-TYPE: cells.h */
 	const char *script;
 	const char *before;	/* operations, one after the other, or NULL */
 	uint64_t preload;	/* added before that */

@@ -266,6 +266,24 @@ static bool test_mean(void)
 	       mean_is_right("scalable", 4, 8) & mean_is_right("scalable32", 4, 8);
 }
 
+static bool test_arrays(void)
+{
+	static const char *const kinds[] = {
+		"array-csuros", "array-float", "array-shared", "array-csuros-node",
+		"array-shared-cpu",
+	};
+	static const char *const scripts[] = { "ij,ai,r", "ia,j,rr", "ij,m,r", "m,m,i" };
+	bool good = true;
+	unsigned int i;
+
+	for (i = 0; i < 5 * 4; i++) {
+		struct counting counting = { .kind = kinds[i / 4], .script = scripts[i % 4] };
+
+		good &= is_right(&counting, &all);
+	}
+	return good;
+}
+
 static bool test_topk(void)
 {
 	static const struct counting few[] = {
@@ -337,6 +355,7 @@ static const struct {
 	{ "all kinds: long scripts, in random orders", test_random },
 	{ "inflation and deflation, in all orders", test_adapt },
 	{ "inflation, growth and deflation, in random orders", test_adapt_randomly },
+	{ "arrays: counting, additions and merges, in all orders", test_arrays },
 	{ "tables: hits, evictions and delegation, in all orders", test_topk },
 	{ "tables: long scripts and snapshots, in random orders", test_topk_randomly },
 	{ "approximate kinds are unbiased where CPUs meet", test_mean },
