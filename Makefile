@@ -36,7 +36,7 @@ check:	## run all tests; ends with "N passed, N failed"
 check-kernels:	## build, boot and test on every supported kernel (25 minutes the first time)
 	@tools/kernels/run $(KERNELS)
 
-check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -sim, -tools, -unit, -integration, -topk, -torture, -judge
+check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -sim, -interleave, -litmus, -sanitize, -fuzz, -tools, -unit, -integration, -topk, -torture, -judge
 	@tools/check $*
 
 bench-insn:	## instructions a call of every kind, under emulation
@@ -92,6 +92,13 @@ bench:	## native timings of all kinds on one and two CPUs (about 2 minutes)
 figures:	## the papers' figures again, from the model (about 15 minutes)
 	$(MAKE) -s -C tools/sim
 	tools/sim/figures
+
+coverage:	## the lines of kmod/ that tests in user space run (LINES=--lines: and those that they do not)
+	@tools/coverage $(LINES)
+
+fuzz:	## 10^7 executions of each fuzzer (hours; RUNS=, TARGETS= choose)
+	@tools/vm/fetch packages
+	$(MAKE) -s -C tools/fuzz fuzz
 
 vm:	## a shell in a virtual machine with the module loaded
 	@tools/vm/fetch packages
@@ -154,4 +161,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-12s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk
+.PHONY: bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz

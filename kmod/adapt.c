@@ -152,7 +152,10 @@ static notrace u64 value_at(u64 sum, u64 offset)
 
 static notrace u64 inflated_value(const struct inflated *inflated)
 {
-	/* Before the lines; pairs with the order in which resets read them. */
+	/*
+	 * Before the lines: pairs with the swap of a reset (reset-read.litmus) and
+	 * with the seal (seal.litmus).
+	 */
 	s64 offset = atomic64_read_acquire(&inflated->offset);
 
 	return value_at(grown_part(inflated), offset);
@@ -228,7 +231,11 @@ static notrace bool inflate(const struct scounter_ref *ref, s64 seen)
 	inflated->word = ref->word64;
 	inflated->lock = lock_of(ref->word64);
 	inflated->components = 1 << ref->class->shift;
-	/* A full barrier: all of it before the address of the lines. */
+	/*
+	 * A full barrier: all of it before the address of the lines.  Pairs with the
+	 * acquires of those who read, and the address dependency of those who count:
+	 * inflate.litmus, publish-lines.litmus.
+	 */
 	if (atomic64_cmpxchg(&ref->word64->word, seen,
 			     scounter_lines_word(inflated->lines)) != seen) {
 		if (!give_back(inflated))
@@ -327,6 +334,7 @@ static u64 adapt_read(const struct scounter_ref *ref)
 	u64 value;
 
 	preempt_disable_notrace();
+	/* Pairs with the swap in inflate(): inflate.litmus. */
 	value = atomic64_read_acquire(&ref->word64->word);
 	if (!is_plain(value))
 		value = inflated_value(inflated_of(value));
@@ -352,7 +360,10 @@ static void deflate(struct rcu_head *rcu)
 	raw_spin_lock_irqsave(inflated->lock, flags);
 	word = inflated->word;
 	if (word) {
-		/* The lines, as the grace period left them, before the seal. */
+		/*
+		 * The lines, as the grace period left them, before the seal; pairs
+		 * with the acquire in inflated_value(): deflate.litmus, seal.litmus.
+		 */
 		atomic64_fetch_or_release(SEALED, &inflated->offset);
 		unspread(word, inflated);
 		inflated->word = NULL;
@@ -397,7 +408,7 @@ static bool inflated_fetch_reset(struct inflated *inflated, u64 *value)
 	u64 sum;
 
 	do {
-		/* Each time, as a swap that fails orders nothing. */
+		/* Each time, as a swap that fails orders nothing: reset-add.litmus. */
 		offset = atomic64_read_acquire(&inflated->offset);
 		if (offset & SEALED)
 			return false;
@@ -409,6 +420,7 @@ static bool inflated_fetch_reset(struct inflated *inflated, u64 *value)
 
 static bool try_fetch_reset(struct scounter_word64 *word, u64 *value)
 {
+	/* Pairs with the swap in inflate(): inflate.litmus. */
 	s64 seen = atomic64_read_acquire(&word->word);
 
 	if (is_plain(seen)) {
@@ -513,7 +525,10 @@ static bool grow(struct inflated *inflated)
 	if (!grown)
 		return false;
 	grown->owner = inflated;
-	/* Who counts in them is seen only by those who see them. */
+	/*
+	 * Who counts in them is seen only by those who see them; pairs with the
+	 * address dependency in grown_part(): publish-lines.litmus.
+	 */
 	smp_store_release(&inflated->grown, grown);
 	raw_spin_lock_irqsave(inflated->lock, flags);
 	if (inflated->word)
@@ -553,7 +568,7 @@ static void free_dead(struct llist_node *list)
 		return;
 	llist_for_each_entry(inflated, list, leaving)
 		list_del_init(&inflated->watched);
-	/* Those who have read the address of the state from its word. */
+	/* Those who have read the address of the state from its word: free-lines.litmus. */
 	synchronize_rcu();
 	llist_for_each_entry_safe(inflated, next, list, leaving)
 		inflated_free(inflated);

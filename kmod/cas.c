@@ -100,7 +100,10 @@ static int cohort_spread(struct scounter *counter, gfp_t gfp)
 
 	if (!cohort)
 		return -ENOMEM;
-	/* A static counter is already counting: the lock's state before it. */
+	/*
+	 * A static counter is already counting: the lock's state before it.  The
+	 * address dependency in cohort_apply() is the partner: publish-lines.litmus.
+	 */
 	smp_store_release(&counter->cohort, cohort);
 	return 0;
 }

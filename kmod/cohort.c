@@ -60,11 +60,11 @@ notrace unsigned long scounter_cohort_lock(struct scounter_cohort *cohort)
 	local_irq_save(flags);
 	node = &cohort->node[numa_node_id()];
 	ticket = atomic_fetch_inc_relaxed(&node->next_ticket);
-	/* Pairs with the release of now_serving in scounter_cohort_unlock(). */
+	/* Pairs with the release of now_serving below: cohort.litmus. */
 	while (atomic_read_acquire(&node->now_serving) != ticket)
 		cpu_relax();
 	if (!node->holds_global)
-		/* Pairs with the release of taken in scounter_cohort_unlock(). */
+		/* Pairs with the release of taken below: cohort.litmus. */
 		while (atomic_cmpxchg_acquire(&cohort->taken, 0, 1))
 			cpu_relax();
 	return flags;
@@ -80,6 +80,7 @@ notrace void scounter_cohort_unlock(struct scounter_cohort *cohort,
 	node->holds_global = waited_for && ++node->handoffs < HANDOFFS;
 	if (!node->holds_global) {
 		node->handoffs = 0;
+		/* Both pair with the acquires in scounter_cohort_lock(). */
 		atomic_set_release(&cohort->taken, 0);
 	}
 	atomic_set_release(&node->now_serving, serving + 1);

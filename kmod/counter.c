@@ -307,6 +307,7 @@ u64 scounter_fetch_reset(struct scounter *counter)
 	u64 value;
 
 	rcu_read_lock();
+	/* Pairs with the release in registry.c: lookup-destroy.litmus. */
 	entry = READ_ONCE(counter->entry);
 	if (entry)
 		scounter_entry_reset_begin(entry);

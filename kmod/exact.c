@@ -48,6 +48,7 @@ static u64 components_sum(const struct scounter *counter)
 
 static u64 exact_read(const struct scounter_ref *ref)
 {
+	/* Pairs with the swap in exact_fetch_reset(): reset-read.litmus. */
 	u64 fetched = atomic64_read_acquire(&ref->counter->fetched);
 
 	return components_sum(ref->counter) - fetched;
@@ -65,7 +66,7 @@ static u64 exact_fetch_reset(const struct scounter_ref *ref)
 	u64 sum;
 
 	do {
-		/* Each time, as a swap that fails orders nothing. */
+		/* Each time, as a swap that fails orders nothing: reset-add.litmus. */
 		fetched = atomic64_read_acquire(&ref->counter->fetched);
 		sum = components_sum(ref->counter);
 	} while (!atomic64_try_cmpxchg(&ref->counter->fetched, &fetched, sum));
@@ -132,7 +133,8 @@ static int multiline_spread(struct scounter *counter, gfp_t gfp)
 		return -ENOMEM;
 	/*
 	 * A static counter may be incremented meanwhile: zeroed lines before the
-	 * pointer.  The address dependency of an increment is the partner.
+	 * pointer.  The address dependency of an increment is the partner:
+	 * publish-lines.litmus.
 	 */
 	atomic64_set_release(&counter->spread.word, scounter_lines_word(lines));
 	return 0;

@@ -236,6 +236,7 @@ static void unpublish(struct scounter_entry *entry)
 /* No files, no name: the entry goes when those who are resetting have ended. */
 static void withdraw(struct scounter_entry *entry)
 {
+	/* It is freed a grace period after that: lookup-destroy.litmus. */
 	WRITE_ONCE(entry->counter->entry, NULL);
 	unpublish(entry);
 	release(entry);
@@ -379,7 +380,8 @@ struct scounter *__scounter_create(const char *name, const char *group,
 		return ERR_CAST(entry);
 	}
 	entry->allocated = true;
-	smp_store_release(&counter->entry, entry);	/* for resets */
+	/* For resets; pairs with scounter_fetch_reset(): lookup-destroy.litmus. */
+	smp_store_release(&counter->entry, entry);
 	if (gfpflags_allow_blocking(gfp))
 		err = publish_or_leave(entry);
 	else
@@ -405,7 +407,8 @@ int __scounter_register(struct scounter *counter, const char *name,
 	entry = enter(counter, name, group, owner, GFP_KERNEL);
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
-	smp_store_release(&counter->entry, entry);	/* for resets */
+	/* For resets; pairs with scounter_fetch_reset(): lookup-destroy.litmus. */
+	smp_store_release(&counter->entry, entry);
 	err = publish_or_leave(entry);
 	if (err)
 		return err;
@@ -568,14 +571,22 @@ void scounter_entries_stop(void)
 notrace void scounter_entry_reset_begin(struct scounter_entry *entry)
 {
 	atomic_inc(&entry->resets_begun);
+	/*
+	 * That one has begun, then its time and the value of 0; pairs with the
+	 * second fence in show_value(): reset-snapshot.litmus.
+	 */
+	smp_mb__after_atomic();
 	WRITE_ONCE(entry->reset_ns, ktime_get_mono_fast_ns());
 	WRITE_ONCE(entry->reset_real_ns, ktime_get_real_fast_ns());
-	smp_mb();	/* the time, then the value of 0 */
 }
 
 notrace void scounter_entry_reset_done(struct scounter_entry *entry)
 {
-	smp_mb__before_atomic();	/* the value of 0, then that it is done */
+	/*
+	 * The time and the value of 0, then that it is done; pairs with the first
+	 * fence in show_value(): reset-snapshot.litmus.
+	 */
+	smp_mb__before_atomic();
 	atomic_inc(&entry->resets_done);
 }
 

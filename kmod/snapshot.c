@@ -70,14 +70,18 @@ static void show_value(struct scounter_snapshot_record *record, struct scounter_
 
 	for (tries = 0; tries < LOOKS; tries++) {
 		done = atomic_read(&entry->resets_done);
-		smp_rmb();	/* resets that are done, then the value */
+		/*
+		 * Resets that are done, then the value and the time of its reset,
+		 * then the resets that have begun; pairs with those who reset:
+		 * reset-snapshot.litmus.
+		 */
+		smp_rmb();
 		scounter_read_est(entry->counter, &estimate);
 		record->value = estimate.value;
 		show_raw(record, entry->counter);
-		smp_rmb();	/* the value, then the time of its reset */
 		record->reset_ns = READ_ONCE(entry->reset_ns);
 		record->reset_real_ns = READ_ONCE(entry->reset_real_ns);
-		smp_rmb();	/* both, then the resets that have begun */
+		smp_rmb(); /* as said above */
 		if (done == atomic_read(&entry->resets_begun))
 			break;
 	}

@@ -431,7 +431,8 @@ static void tell_others(struct cooperative *t, struct work *work)
 /*
  * The queue until it is empty, then the bucket is let go.  Who finds it owned has
  * pushed before; who lets go looks at the queue afterwards.  So the barrier
- * pairs with the compare-and-swap of queue_push(), which try_own() follows.
+ * pairs with the compare-and-swap of queue_push(), which try_own() follows:
+ * topk-relinquish.litmus.
  */
 static void serve_queue(struct cooperative *t, struct bucket *bucket, struct work *work)
 {
@@ -656,6 +657,7 @@ static bool shed(struct cooperative *t, const struct topk_key *key, u64 n)
 		slot->n = n;
 		memcpy(slot->key, key->word, key->words * sizeof(u64));
 		atomic64_add(n, &this_cpu_of(t)->delegated);
+		/* Pairs with the swap in take_shed(): topk-shed.litmus. */
 		atomic64_set_release(&slot->use, FULL);
 		return true;
 	}
@@ -675,7 +677,7 @@ static void take_shed(struct cooperative *t, u32 cpu)
 		s64 use = FULL;
 		u64 n;
 
-		/* Pairs with the release in shed(). */
+		/* Pairs with the release in shed(): topk-shed.litmus. */
 		if (atomic64_read(&slot->use) != FULL ||
 		    !atomic64_try_cmpxchg(&slot->use, &use, BUSY))
 			continue;
@@ -750,7 +752,7 @@ static bool read_element(struct cooperative *t, u32 i, struct scounter_topk_reco
 		record->error = READ_ONCE(node->error);
 		for (word = 0; word < words; word++)
 			((u64 *)record->key)[word] = READ_ONCE(node->key[word]);
-		smp_rmb(); /* topk_index_take() */
+		smp_rmb(); /* topk_index_take(): topk-generation.litmus */
 		state = atomic64_read(&node->state);
 	} while (topk_state_generation(state) != *generation);
 	return record->count && !(state & TOPK_EVICTED);

@@ -126,7 +126,8 @@ u32 topk_index_take(struct topk_index *index, const struct topk_key *key)
 	 * The new generation, then the key, then RESERVED.  Who read the old state
 	 * and then a word of the new key fails to change the state; who read
 	 * RESERVED reads the new key.  The partners of the barriers are the acquire
-	 * of the state, and the compare-and-swap of it, around a comparison.
+	 * of the state, and the compare-and-swap of it or a fence, around a comparison:
+	 * topk-generation.litmus, topk-reserve.litmus.
 	 */
 	state = (topk_state_generation(atomic64_read(&node->state)) + 1) * TOPK_GENERATION;
 	atomic64_set(&node->state, state | TOPK_EVICTED);
@@ -202,7 +203,7 @@ bool topk_index_find(struct topk_index *index, const struct topk_key *key,
 
 again:
 	from = &index->heads[key->hash & index->mask];
-	/* The acquires pair with the compare-and-swaps that publish a node. */
+	/* The acquires pair with the compare-and-swaps that publish a node: topk-claim.litmus. */
 	word = atomic64_read_acquire(from);
 	for (;;) {
 		i = topk_link_node(word);
@@ -214,7 +215,8 @@ again:
 		node = topk_node(index, i);
 		link = atomic64_read_acquire(&node->link);
 		where = order(node, key);
-		smp_rmb(); /* the link's change precedes a node's next use */
+		/* The link's change precedes a node's next use: topk-chain.litmus. */
+		smp_rmb();
 		if (atomic64_read(from) != word)
 			goto again;
 		if (link_is_leaving(link)) {
@@ -244,7 +246,7 @@ bool topk_index_insert(struct topk_index *index, const struct topk_key *key,
 		if (topk_index_find(index, key, position))
 			return false;
 		link_set(topk_node(index, i), position->node);
-		/* Publishes the node; pairs with the acquires in find(). */
+		/* Publishes the node; pairs with the acquires in find(): topk-claim.litmus. */
 	} while (!atomic64_try_cmpxchg(position->from, &position->word,
 				       link_after(position->word, i)));
 	return true;

@@ -60,7 +60,7 @@ static struct topk_cpu *this_cpu_of(struct lockfree *t)
  * The word and the count of a cell, or false while the upper part is written.
  * That only grows, and only while the cell is pinned: if it is the same before
  * and after the word, and the word has no pin, they belong together.  The
- * barriers pair with the compare-and-swaps in add_large().
+ * barriers pair with the compare-and-swaps in add_large(): topk-high.litmus.
  */
 static bool read_count(struct cell *cell, u64 *word, u64 *count)
 {
@@ -232,7 +232,7 @@ static __always_inline enum outcome count_in(struct lockfree *t, struct topk_nod
 					     u32 i, const struct topk_key *key, u64 n)
 {
 	struct cell *cell = &t->cells[READ_ONCE(node->place)];
-	/* Pairs with the compare-and-swap that gave the node its cell. */
+	/* Pairs with the compare-and-swap that gave the node its cell: topk-claim.litmus. */
 	s64 word = atomic64_read_acquire(&cell->word);
 	u32 failures;
 
@@ -289,7 +289,11 @@ static bool count_or_delegate(struct lockfree *t, const struct topk_position *po
 
 	if (!topk_key_equal(key, node->key))
 		return false;
-	/* The state before the cell: a node that is not RESERVED has had its cell. */
+	/*
+	 * The state before the cell: a node that is not RESERVED has had its cell.
+	 * The acquire pairs with the swaps of claim() and settle():
+	 * topk-delegate.litmus.
+	 */
 	if (count_in(t, node, position->node, key, n) == COUNTED)
 		return true;
 	if (!(state & TOPK_RESERVED)) {
@@ -439,7 +443,7 @@ static bool read_cell(struct lockfree *t, u32 at, struct scounter_topk_record *r
 	u32 i, words = DIV_ROUND_UP(t->table.key_size, sizeof(u64));
 
 	do {
-		/* Pairs with the compare-and-swap in claim(). */
+		/* Pairs with the compare-and-swap in claim(): topk-claim.litmus. */
 		word = atomic64_read_acquire(&cell->word);
 		if (!word_node(word))
 			return false;
@@ -448,7 +452,7 @@ static bool read_cell(struct lockfree *t, u32 at, struct scounter_topk_record *r
 		record->error = READ_ONCE(node->error);
 		for (i = 0; i < words; i++)
 			((u64 *)record->key)[i] = READ_ONCE(node->key[i]);
-		smp_rmb(); /* topk_index_take() */
+		smp_rmb(); /* topk_index_take(): topk-generation.litmus */
 		reading->generation = topk_state_generation(state);
 	} while (!read_count(cell, &again, &record->count) ||
 		 word_node(again) != word_node(word) ||

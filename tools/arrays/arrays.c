@@ -62,24 +62,36 @@ const char *type_name(const struct scounter_array_type *type)
 	return text;
 }
 
+/* Until the program ends: there are not many different ones. */
+static struct kept {
+	struct scounter_repr repr;
+	struct kept *next;
+} *kept;
+
 const struct scounter_repr *repr_of(u32 kind, u32 bits, u32 q_ppm, u32 m, u32 theta)
 {
 	struct scounter_array_type type = {
 		.kind = kind, .bits = bits, .q_ppm = q_ppm, .m = m, .theta = theta,
 	};
-	struct scounter_repr *repr = allocate(1, sizeof(*repr));
 	struct scounter_rung *rungs = NULL;
+	struct kept *repr;
 	u32 count;
 
 	if (scounter_type_check(&type))
 		errx(1, "repr_of(%u, %u, %u, %u, %u)", kind, bits, q_ppm, m, theta);
+	for (repr = kept; repr; repr = repr->next)
+		if (!memcmp(&repr->repr.type, &type, sizeof(type)))
+			return &repr->repr;
+	repr = allocate(1, sizeof(*repr));
 	count = scounter_repr_rungs(&type);
 	if (count) {
 		rungs = allocate(count, sizeof(*rungs));
 		count = scounter_csuros_fill(rungs, count, type.q_ppm, type.m);
 	}
-	scounter_repr_init(repr, &type, rungs, count);
-	return repr;
+	scounter_repr_init(&repr->repr, &type, rungs, count);
+	repr->next = kept;
+	kept = repr;
+	return &repr->repr;
 }
 
 void seed_rnd(struct rnd_state *rnd, u64 seed)

@@ -46,10 +46,33 @@ static int read_header(struct scounter_array_header *header, FILE *from)
 	return 0;
 }
 
+/*
+ * A state beyond the last, which only a damaged snapshot has, is the last: sums
+ * must not meet it.
+ */
+static u64 possible_word(const struct scounter_cells *cells, u64 word)
+{
+	u32 bits = cells->repr.type.bits, bit, i;
+
+	for (i = 0, bit = 0; i < cells->per_word; i++, bit += bits) {
+		u64 x = scounter_cells_state(cells, word, bit);
+
+		if (x > cells->repr.top)
+			word ^= (x ^ cells->repr.top) << bit;
+	}
+	if (cells->repr.type.kind == SCOUNTER_REPR_SHARED &&
+	    scounter_shared_level(word) > scounter_shared_level_max(bits)) {
+		word &= (1ULL << SCOUNTER_SHARED_LEVEL_SHIFT) - 1;
+		word |= (u64)scounter_shared_level_max(bits) << SCOUNTER_SHARED_LEVEL_SHIFT;
+	}
+	return word;
+}
+
 static int read_words(struct array *array, FILE *from)
 {
 	u64 all = array->cells.words * array->copies;
 	u64 got = fread(array->words, sizeof(u64), all, from);
+	u64 i;
 
 	if (ferror(from))
 		return array_fail(-EIO, "the snapshot cannot be read: %s", strerror(errno));
@@ -58,6 +81,8 @@ static int read_words(struct array *array, FILE *from)
 				  got, all);
 	if (getc(from) != EOF)
 		return array_fail(-EINVAL, "the snapshot goes on after its last word");
+	for (i = 0; i < all; i++)
+		array->words[i] = possible_word(&array->cells, array->words[i]);
 	return 0;
 }
 

@@ -170,18 +170,13 @@ static bool is_complete(const struct machine *machine, const bool *seen, const c
 	return complete;
 }
 
-bool machine_read(struct machine *machine, const char *path)
+bool machine_parse(struct machine *machine, FILE *file, const char *path)
 {
-	FILE *file = fopen(path, "r");
 	bool seen[KEYS] = { false };
 	char line[256];
 	int number = 0;
 	bool good = true;
 
-	if (!file) {
-		fprintf(stderr, "%s: %s\n", path, strerror(errno));
-		return false;
-	}
 	memset(machine, 0, sizeof(*machine));
 	while (good && fgets(line, sizeof(line), file)) {
 		number++;
@@ -196,8 +191,21 @@ bool machine_read(struct machine *machine, const char *path)
 		fprintf(stderr, "%s: %s\n", path, strerror(errno));
 		good = false;
 	}
-	fclose(file);
 	return good && is_complete(machine, seen, path);
+}
+
+bool machine_read(struct machine *machine, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	bool good;
+
+	if (!file) {
+		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+		return false;
+	}
+	good = machine_parse(machine, file, path);
+	fclose(file);
+	return good;
 }
 
 int machine_place(const struct machine *machine, int thread)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define MACHINE_NAME_MAX	63
 #define MACHINE_NODES_MAX	64
@@ -45,6 +46,8 @@ static inline int machine_cpus(const struct machine *machine)
 
 /* Says on standard error what is wrong with the file, and where. */
 bool machine_read(struct machine *machine, const char *path);
+/* The same from an open file, which is called so. */
+bool machine_parse(struct machine *machine, FILE *file, const char *path);
 
 /* The CPU of a thread: spread over the nodes first. */
 int machine_place(const struct machine *machine, int thread);

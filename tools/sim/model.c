@@ -389,8 +389,9 @@ void shim_access(const volatile void *address, enum shim_kind_of_access access)
 	cpu->now += cost(access);
 }
 
-void shim_private(void)
+void shim_private(const volatile void *address)
 {
+	(void)address;
 	if (model.current)
 		model.current->now += model.machine->hit;
 }

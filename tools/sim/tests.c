@@ -428,7 +428,7 @@ int tests_run(void)
 			bool good = tests[i].run();
 
 			fflush(stdout);
-			_exit(!good);
+			exit(!good);
 		}
 		status = 1;
 		if (child < 0 || waitpid(child, &status, 0) < 0)

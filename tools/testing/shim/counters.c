@@ -42,7 +42,7 @@ static void *module_make(const struct counter_type *type)
 	if (!counter)
 		return NULL;
 	if (scounter_init(counter, &params) || scounter_spread(counter, GFP_KERNEL)) {
-		free(counter);
+		shim_free(counter);
 		return NULL;
 	}
 	return counter;
@@ -51,7 +51,7 @@ static void *module_make(const struct counter_type *type)
 static void module_free(void *counter)
 {
 	scounter_gather(counter);
-	free(counter);
+	shim_free(counter);
 }
 
 static void module_add(void *counter, uint64_t n)
@@ -62,6 +62,11 @@ static void module_add(void *counter, uint64_t n)
 static uint64_t module_read(void *counter)
 {
 	return scounter_read(counter);
+}
+
+static uint64_t module_fetch_reset(void *counter)
+{
+	return scounter_fetch_reset(counter);
 }
 
 static size_t module_bytes(void *counter)
@@ -115,7 +120,7 @@ static void *total_make(const struct counter_type *type)
 		return NULL;
 	total->percpu = alloc_percpu(s32);
 	if (!total->percpu) {
-		free(total);
+		shim_free(total);
 		return NULL;
 	}
 	return total;
@@ -126,7 +131,7 @@ static void total_free(void *counter)
 	struct percpu_total *total = counter;
 
 	free_percpu(total->percpu);
-	free(total);
+	shim_free(total);
 }
 
 static void total_to_sum(struct percpu_total *total, s64 n)
@@ -178,7 +183,8 @@ static size_t total_bytes(void *counter)
 }
 
 #define MODULE	.make = module_make, .free = module_free, .add = module_add,	\
-		.read = module_read, .bytes = module_bytes
+		.read = module_read, .fetch_reset = module_fetch_reset,	\
+		.bytes = module_bytes
 
 const struct counter_type counter_types[] = {
 	{ "atomic", MODULE, .inc = atomic_word_inc, .exact = true, .kind = SCOUNTER_ATOMIC },
@@ -211,7 +217,7 @@ const struct counter_type counter_types[] = {
 	{ "exact", MODULE, .inc = exact_inc, .exact = true, .kind = SCOUNTER_EXACT },
 	{ "approx", MODULE, .inc = approx_inc, .kind = SCOUNTER_APPROX },
 	{ "percpu_counter", total_make, total_free, total_inc, total_add, total_read,
-	  total_bytes, .exact = true },
+	  .bytes = total_bytes, .exact = true },
 	{ }
 };
 

@@ -17,6 +17,7 @@ struct counter_type {
 	void (*inc)(void *counter);
 	void (*add)(void *counter, uint64_t n);
 	uint64_t (*read)(void *counter);
+	uint64_t (*fetch_reset)(void *counter);	/* or NULL */
 	size_t (*bytes)(void *counter);
 	bool exact;
 	/* Of the module's own: */

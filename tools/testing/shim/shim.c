@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Per-CPU memory, and what the kernel does later.
+ * CPUs, their memory, and parameters.
  *
  * Per-CPU variables are in a section of their own, which is the first part of a
  * template.  Every CPU has a copy of it; the address of a variable in the
@@ -8,23 +8,21 @@
  * is what is allocated at run time.
  */
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 
-#include <linux/rcupdate.h>
-#include <linux/workqueue.h>
-
 #include "shim.h"
 
 /* Enough for the 7500 counters of a benchmark. */
-#define POOL_BYTES	(128 * 1024)
+#ifndef SHIM_POOL_BYTES
+#define SHIM_POOL_BYTES	(128 * 1024)
+#endif
 #define AREA_ALIGN	4096UL
 
-SHIM_PERCPU static char pool[POOL_BYTES] __attribute__((aligned(64)));
+SHIM_PERCPU static char pool[SHIM_POOL_BYTES] __attribute__((aligned(64)));
 
 extern char __start_shim_percpu[], __stop_shim_percpu[];
 extern const struct shim_param __start_shim_params[] __attribute__((weak));
@@ -42,10 +40,6 @@ unsigned long shim_jiffies;
 static char *areas;
 static size_t area_bytes;
 static size_t pool_used;
-
-static pthread_mutex_t later_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct rcu_head *callbacks;
-static struct work_struct *works;
 
 int shim_node_of(int cpu)
 {
@@ -97,7 +91,7 @@ void *shim_percpu_alloc(size_t size, size_t align)
 	size_t start = (pool_used + align - 1) / align * align;
 	int cpu;
 
-	if (start + size > POOL_BYTES)
+	if (start + size > SHIM_POOL_BYTES)
 		return NULL;
 	pool_used = start + size;
 	for (cpu = 0; cpu < shim_cpus; cpu++)
@@ -111,92 +105,10 @@ void shim_percpu_free(void *address, size_t size)
 		pool_used -= size;
 }
 
-void *shim_zalloc(size_t size)
-{
-	size_t rounded = (size + 63) / 64 * 64;
-	void *memory = aligned_alloc(64, rounded ? rounded : 64);
-
-	if (memory)
-		memset(memory, 0, rounded);
-	return memory;
-}
-
 void shim_entropy(void *buffer, size_t size)
 {
 	if (getrandom(buffer, size, 0) != (ssize_t)size)
 		abort();
-}
-
-void shim_call_rcu(struct rcu_head *head, void (*function)(struct rcu_head *))
-{
-	head->function = function;
-	pthread_mutex_lock(&later_lock);
-	head->next = callbacks;
-	callbacks = head;
-	pthread_mutex_unlock(&later_lock);
-}
-
-void shim_grace_period(void)
-{
-	struct rcu_head *head, *next;
-
-	do {
-		pthread_mutex_lock(&later_lock);
-		head = callbacks;
-		callbacks = NULL;
-		pthread_mutex_unlock(&later_lock);
-		for (; head; head = next) {
-			next = head->next;
-			head->function(head);
-		}
-	} while (callbacks);
-}
-
-bool shim_queue_work(struct work_struct *work)
-{
-	bool queued;
-
-	pthread_mutex_lock(&later_lock);
-	queued = !work->pending;
-	if (queued) {
-		work->pending = 1;
-		work->next = works;
-		works = work;
-	}
-	pthread_mutex_unlock(&later_lock);
-	return queued;
-}
-
-void shim_cancel_work(struct work_struct *work)
-{
-	struct work_struct **at;
-
-	pthread_mutex_lock(&later_lock);
-	for (at = &works; *at; at = &(*at)->next) {
-		if (*at == work) {
-			*at = work->next;
-			break;
-		}
-	}
-	work->pending = 0;
-	pthread_mutex_unlock(&later_lock);
-}
-
-void shim_run_works(void)
-{
-	struct work_struct *work, *next;
-
-	pthread_mutex_lock(&later_lock);
-	work = works;
-	works = NULL;
-	pthread_mutex_unlock(&later_lock);
-	for (; work; work = next) {
-		pthread_mutex_lock(&later_lock);
-		next = work->next;
-		work->pending = 0;
-		pthread_mutex_unlock(&later_lock);
-		work->function(work);
-	}
 }
 
 bool shim_param(const char *name, unsigned int value)

@@ -33,7 +33,7 @@ struct shim_cpu {
 extern struct shim_cpu shim_this;
 
 void shim_access(const volatile void *address, enum shim_kind_of_access access);
-void shim_private(void);
+void shim_private(const volatile void *address);
 void shim_relax(void);
 void shim_draw(void);
 bool shim_no_fetch_op(void);
@@ -41,7 +41,7 @@ bool shim_no_fetch_op(void);
 extern __thread struct shim_cpu shim_this;
 
 #define shim_access(address, access)	((void)0)
-#define shim_private()			((void)0)
+#define shim_private(address)		((void)0)
 #define shim_draw()			((void)0)
 #define shim_no_fetch_op()		false
 
@@ -83,20 +83,37 @@ unsigned long shim_offset_of(int cpu);
 
 void *shim_percpu_alloc(size_t size, size_t align);
 void shim_percpu_free(void *address, size_t size);
-/* Zeroed, at the start of a cache line. */
-void *shim_zalloc(size_t size);
 void shim_entropy(void *buffer, size_t size);
 
-/* What the kernel does later: when the harness says so. */
+/*
+ * kernel.c, or what a program has in its place (shim_replaced in shim.mk).
+ */
 struct rcu_head;
 struct work_struct;
 
+/* Zeroed, at the start of a cache line. */
+void *shim_zalloc(size_t size);
+void shim_free(void *memory);
+
+/* What the kernel does later: when the harness says so. */
 void shim_call_rcu(struct rcu_head *head, void (*function)(struct rcu_head *));
+void shim_call_rcu_tasks(struct rcu_head *head, void (*function)(struct rcu_head *));
+void shim_synchronize_rcu(void);
 void shim_grace_period(void);
 bool shim_queue_work(struct work_struct *work);
+bool shim_queue_delayed_work(struct work_struct *work, unsigned long delay);
 void shim_cancel_work(struct work_struct *work);
 /* Those that are queued now; what they queue themselves waits for the next call. */
 void shim_run_works(void);
+
+/* Where RCU may not end a grace period: only a model wants to know. */
+#ifdef SHIM_RCU
+void shim_read_lock(void);
+void shim_read_unlock(void);
+#else
+#define shim_read_lock()	((void)0)
+#define shim_read_unlock()	((void)0)
+#endif
 
 /* A parameter of the module. */
 struct shim_param {

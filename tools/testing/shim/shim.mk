@@ -6,9 +6,12 @@
 #	$(shim_flags)	for whatever includes the module's headers
 #	$(shim_objects)	the counters, the shim, and counters by name
 #
-# Set `model := 1` before for a program that defines what shim.h leaves to a model.
+# Set `model := 1` before for a program that defines what shim.h leaves to a model,
+# and `shim_replaced := kernel` if it has a kernel.c of its own.  The objects
+# go through objcopy with the options in shim_objcopy.
 # Everything of kmod/ is taken but what needs the kernel's files and registry.
 
+OBJCOPY ?= objcopy
 KMOD ?= $(top)/kmod
 INCLUDE ?= $(top)/include
 shim_dir := $(top)/tools/testing/shim
@@ -24,13 +27,15 @@ shim_kmod_flags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-sign-comp
 shim_kmod_flags += -Wno-missing-field-initializers -Werror
 
 shim_objects := $(patsubst %,$(build)/kmod/%.o,$(shim_kmod))
-shim_objects += $(build)/shim/shim.o $(build)/shim/counters.o
+shim_objects += $(patsubst %,$(build)/shim/%.o,$(filter-out $(shim_replaced),shim kernel counters))
 
 $(build)/kmod/%.o: $(KMOD)/%.c | $(build)/kmod
 	$(CC) $(shim_kmod_flags) $(CFLAGS) $(shim_flags) -MMD -c -o $@ $<
+	$(if $(shim_objcopy),$(OBJCOPY) $(shim_objcopy) $@)
 
 $(build)/shim/%.o: $(shim_dir)/%.c | $(build)/shim
 	$(CC) -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror $(CFLAGS) $(shim_flags) -MMD -c -o $@ $<
+	$(if $(shim_objcopy),$(OBJCOPY) $(shim_objcopy) $@)
 
 $(build)/kmod $(build)/shim:
 	mkdir -p $@

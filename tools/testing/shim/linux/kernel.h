@@ -10,6 +10,7 @@
 #include <linux/container_of.h>
 #include <linux/kconfig.h>
 #include <linux/minmax.h>
+#include <linux/printk.h>
 #include <linux/types.h>
 
 #define upper_32_bits(n)	((u32)((u64)(n) >> 32))

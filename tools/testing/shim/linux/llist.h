@@ -36,8 +36,10 @@ static inline bool llist_empty(const struct llist_head *head)
 	return !READ_ONCE(head->first);
 }
 
-#define llist_entry_or_null(node, type, member) \
-	((node) ? container_of(node, type, member) : NULL)
+#define llist_entry_or_null(node, type, member) ({			\
+	struct llist_node *_node = (node);				\
+	_node ? container_of(_node, type, member) : NULL;		\
+})
 
 #define llist_for_each_entry(at, node, member)				\
 	for (at = llist_entry_or_null(node, typeof(*at), member); at;	\

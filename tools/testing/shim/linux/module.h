@@ -14,10 +14,10 @@ struct module;
 /* Parameters are set by their name: shim_param(). */
 #define module_param(name, type, mode)					\
 	static const struct shim_param shim_param_##name		\
-	__attribute__((section("shim_params"), used)) = { #name, &name, sizeof(name) }
+	__attribute__((section("shim_params"), used, aligned(8))) = { #name, &name, sizeof(name) }
 #define module_param_named(alias, name, type, mode)			\
 	static const struct shim_param shim_param_##alias		\
-	__attribute__((section("shim_params"), used)) = { #alias, &name, sizeof(name) }
+	__attribute__((section("shim_params"), used, aligned(8))) = { #alias, &name, sizeof(name) }
 #define MODULE_PARM_DESC(name, text)	_Static_assert(1, text)
 #define MODULE_LICENSE(text)		_Static_assert(1, text)
 

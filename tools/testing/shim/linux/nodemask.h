@@ -6,6 +6,7 @@
 #include "../shim.h"
 
 #define nr_node_ids		((unsigned int)shim_nodes)
+#define node_possible(node)	((int)(node) < shim_nodes)
 #define node_online(node)	((int)(node) < shim_nodes)
 
 #endif /* _SHIM_LINUX_NODEMASK_H */

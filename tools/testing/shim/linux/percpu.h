@@ -20,9 +20,11 @@
  * A thread has no interrupts, so that these need not be one instruction.  What a
  * CPU has alone is always in its cache.
  */
-#define raw_cpu_read(x) ({ shim_private(); *raw_cpu_ptr(&(x)); })
-#define raw_cpu_write(x, value) ({ shim_private(); *raw_cpu_ptr(&(x)) = (value); })
-#define raw_cpu_add_return(x, n) ({ shim_private(); *raw_cpu_ptr(&(x)) += (n); })
+#define raw_cpu_read(x) ({ shim_private(raw_cpu_ptr(&(x))); *raw_cpu_ptr(&(x)); })
+#define raw_cpu_write(x, value) \
+	({ shim_private(raw_cpu_ptr(&(x))); *raw_cpu_ptr(&(x)) = (value); })
+#define raw_cpu_add_return(x, n) \
+	({ shim_private(raw_cpu_ptr(&(x))); *raw_cpu_ptr(&(x)) += (n); })
 #define this_cpu_read(x)		raw_cpu_read(x)
 #define this_cpu_write(x, value)	raw_cpu_write(x, value)
 #define this_cpu_add_return(x, n)	raw_cpu_add_return(x, n)

@@ -6,10 +6,10 @@
 #include <linux/irqflags.h>
 #include "../shim.h"
 
-#define preempt_disable_notrace()	do { } while (0)
-#define preempt_enable_notrace()	do { } while (0)
-#define preempt_disable()		do { } while (0)
-#define preempt_enable()		do { } while (0)
+#define preempt_disable_notrace()	shim_read_lock()
+#define preempt_enable_notrace()	shim_read_unlock()
+#define preempt_disable()		shim_read_lock()
+#define preempt_enable()		shim_read_unlock()
 
 #define in_nmi()		(shim_this.context == SHIM_NMI)
 #define in_hardirq()		(shim_this.context == SHIM_HARDIRQ)

@@ -9,5 +9,6 @@
 #define pr_err(...)	fprintf(stderr, __VA_ARGS__)
 #define pr_info(...)	fprintf(stderr, __VA_ARGS__)
 #define pr_warn_once(...)	pr_warn(__VA_ARGS__)
+#define pr_warn_ratelimited(...)	pr_warn(__VA_ARGS__)
 
 #endif /* _SHIM_LINUX_PRINTK_H */

@@ -16,12 +16,12 @@ struct rcu_head {
 };
 
 #define call_rcu(head, function)	shim_call_rcu(head, function)
-#define call_rcu_tasks(head, function)	shim_call_rcu(head, function)
-#define synchronize_rcu()		do { } while (0)
+#define call_rcu_tasks(head, function)	shim_call_rcu_tasks(head, function)
+#define synchronize_rcu()		shim_synchronize_rcu()
 #define rcu_barrier()			shim_grace_period()
 #define rcu_barrier_tasks()		shim_grace_period()
-#define rcu_read_lock()			do { } while (0)
-#define rcu_read_unlock()		do { } while (0)
+#define rcu_read_lock()			shim_read_lock()
+#define rcu_read_unlock()		shim_read_unlock()
 #define rcu_is_watching()		true
 
 #endif /* _SHIM_LINUX_RCUPDATE_H */

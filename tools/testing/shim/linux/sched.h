@@ -1,2 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* User-space stand-in for the kernel header of this name: nothing of it is used. */
+/* User-space stand-in for the kernel header of this name. */
+#ifndef _SHIM_LINUX_SCHED_H
+#define _SHIM_LINUX_SCHED_H
+
+#define might_sleep()	do { } while (0)
+#define cond_resched()	do { } while (0)
+
+#endif /* _SHIM_LINUX_SCHED_H */

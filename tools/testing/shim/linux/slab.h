@@ -13,6 +13,6 @@
 #define kzalloc(size, gfp)		((void)(gfp), shim_zalloc(size))
 #define kzalloc_node(size, gfp, node)	((void)(gfp), (void)(node), shim_zalloc(size))
 #define kcalloc(n, size, gfp)		((void)(gfp), shim_zalloc((n) * (size)))
-#define kfree(memory)			free(memory)
+#define kfree(memory)			shim_free((void *)(memory))
 
 #endif /* _SHIM_LINUX_SLAB_H */

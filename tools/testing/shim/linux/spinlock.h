@@ -3,7 +3,9 @@
 #ifndef _SHIM_LINUX_SPINLOCK_H
 #define _SHIM_LINUX_SPINLOCK_H
 
+#include <linux/atomic.h>
 #include <linux/irqflags.h>
+#include <linux/processor.h>
 
 typedef struct {
 	int taken;
@@ -14,13 +16,13 @@ typedef struct {
 
 static inline void raw_spin_lock(raw_spinlock_t *lock)
 {
-	while (__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE))
-		;
+	while (shim_cmpxchg(&lock->taken, 0, 1, __ATOMIC_ACQUIRE))
+		cpu_relax();
 }
 
 static inline void raw_spin_unlock(raw_spinlock_t *lock)
 {
-	__atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);
+	shim_store(&lock->taken, 0, __ATOMIC_RELEASE);
 }
 
 #define raw_spin_lock_irqsave(lock, flags) \

@@ -28,7 +28,7 @@ struct delayed_work {
 #define schedule_work(work)	shim_queue_work(work)
 #define queue_work(queue, work)	((void)(queue), shim_queue_work(work))
 #define queue_delayed_work(queue, delayed, delay) \
-	((void)(queue), (void)(delay), shim_queue_work(&(delayed)->work))
+	((void)(queue), shim_queue_delayed_work(&(delayed)->work, delay))
 #define mod_delayed_work(queue, delayed, delay) \
 	queue_delayed_work(queue, delayed, delay)
 #define schedule_delayed_work(delayed, delay) \

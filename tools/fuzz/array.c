@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Snapshots of arrays, and the cells in them: tools/lib. */
+#include <string.h>
+
+#include "array.h"
+#include "fuzz.h"
+
+#define LOOKED_AT	64
+
+/* The same array after it was saved and loaded. */
+static void save_and_load(struct array *array)
+{
+	static char buffer[1 << 16];
+	struct array *again;
+	FILE *file;
+	long bytes;
+	u64 i;
+
+	if (array->cells.words * array->copies * sizeof(u64) > sizeof(buffer) / 2)
+		return;
+	file = fmemopen(buffer, sizeof(buffer), "wb");
+	require(file && !array_save(array, file));
+	bytes = ftell(file);
+	fclose(file);
+	file = fuzz_file((uint8_t *)buffer, bytes);
+	require(!array_load(&again, file));
+	fclose(file);
+	require(again->length == array->length && again->copies == array->copies);
+	for (i = 0; i < array->length && i < LOOKED_AT; i++)
+		require(array_value(again, i) == array_value(array, i));
+	array_free(again);
+}
+
+static void look(struct array *array)
+{
+	struct scounter_array_estimate estimate;
+	u64 i;
+
+	for (i = 0; i < array->length && i < LOOKED_AT; i++) {
+		require(!array_estimate(array, i, &estimate));
+		require(estimate.lower <= estimate.value && estimate.value <= estimate.upper);
+	}
+	require(array_estimate(array, array->length, &estimate));
+}
+
+/* No counter becomes less by more being added to it. */
+static void count(struct array *array, const struct array *other)
+{
+	u64 before = array_value(array, 0);
+
+	array_seed(array, 1);
+	require(!array_add(array, 0, 1000) && array_value(array, 0) >= before);
+	before = array_value(array, 0);
+	require(!array_inc(array, 0) && array_value(array, 0) >= before);
+	if (array->length < 4096 && !array_merge(array, other))
+		look(array);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	FILE *file = fuzz_file(data, size);
+	struct array *array, *other;
+
+	if (array_load(&array, file)) {
+		require(*array_error());
+		fclose(file);
+		return 0;
+	}
+	rewind(file);
+	require(!array_load(&other, file));
+	fclose(file);
+	look(array);
+	save_and_load(array);
+	count(array, other);
+	array_free(array);
+	array_free(other);
+	return 0;
+}

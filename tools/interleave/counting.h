@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Threads that count: what each does is a word of a script, one letter an
+ * operation.  "ii,ia,rr" is three threads, of which the first counts two events,
+ * the second one and then three at once, and the third reads twice.
+ *
+ *	i	count one event
+ *	a	add three
+ *	r	read
+ *	f	fetch and reset
+ *	d	destroy the counter (no other thread may use it then)
+ *	t	a second passes, and work that waited for that is done
+ *
+ * I, A, R and F are the same in an interrupt handler: a grace period of RCU waits
+ * for it, one of Tasks RCU does not.
+ */
+#ifndef _INTERLEAVE_COUNTING_H
+#define _INTERLEAVE_COUNTING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "explore.h"
+
+struct counting {
+	const char *kind;	/* as in tools/testing/shim/counters.c, topk-DESIGN: topk.h, or array-TYPE: cells.h */
+	const char *script;
+	const char *before;	/* operations, one after the other, or NULL */
+	uint64_t preload;	/* added before that */
+	unsigned int tries;	/* the module's adapt_tries */
+	unsigned int grow_rate;	/* 0: as it is */
+	/* Approximate kinds are past the end of what they count exactly. */
+	bool decimates;
+	unsigned int capacity;	/* of a table */
+};
+
+/* The program in which threads do so; NULL if script or kind are not right. */
+const struct explore_program *counting_program(const struct counting *counting);
+
+/* Over the runs: what was counted too much, or too little. */
+struct counting_sums {
+	uint64_t runs;
+	double errors, squares;
+};
+
+const struct counting_sums *counting_sums(void);
+
+#endif /* _INTERLEAVE_COUNTING_H */

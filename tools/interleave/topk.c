@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What must be true, whatever the order:
+ *
+ * - In the end the total is what was hit and not dropped.
+ * - In the end the count of a key that is listed, less its error, is at most what
+ *   was hit, and the count at least that; a key that is not listed was hit at most
+ *   as often as the floor says.
+ * - A snapshot meanwhile never has more than had begun.
+ * - Hits that were left to another context have been counted.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/kernel.h>
+
+#include "kernel.h"
+#include "script.h"
+#include "table.h"
+#include "topk.h"
+
+#define KEYS		10
+#define QUEUE_LIMIT	4	/* of the cooperative design: few nodes to look at */
+
+/* In memory that is restored. */
+struct books {
+	struct topk_table *table;
+	u64 begun[KEYS];
+};
+
+static struct topk_play now;
+static const struct topk_ops *ops;
+static struct books *books;
+static char operations[SCRIPT_THREADS_MAX][SCRIPT_LENGTH_MAX + 1];
+static struct explore_program program;
+
+bool topk_throttle(void)
+{
+	return false;
+}
+
+/* No key's place is a matter of chance: the secret is fixed. */
+static struct topk_table *create(void)
+{
+	static const struct topk_secret secret = { .a0 = 1, .a1 = 3, .b = 5, .seed = 7 };
+
+	return ops->create(now.capacity, sizeof(u64), &secret);
+}
+
+static u64 all_begun(void)
+{
+	u64 sum = 0;
+	int key;
+
+	for (key = 0; key < KEYS; key++)
+		sum += books->begun[key];
+	return sum;
+}
+
+static u64 key_of(const struct scounter_topk_record *record)
+{
+	u64 key;
+
+	memcpy(&key, record->key, sizeof(key));
+	return key;
+}
+
+static struct scounter_topk_header *snapshot(void)
+{
+	const struct topk_query query = { .most = now.capacity };
+	struct scounter_topk_header *header = topk_snapshot(books->table, &query);
+
+	if (!header)
+		abort();
+	return header;
+}
+
+static void judge_record(const struct scounter_topk_record *record)
+{
+	u64 key = key_of(record);
+
+	if (key >= KEYS)
+		explore_fail("a key that nobody hit: %#llx", (unsigned long long)key);
+	if (record->error > record->count ||
+	    record->count - record->error > books->begun[key])
+		explore_fail("key %llu: count %llu, error %llu, but %llu hits",
+			     (unsigned long long)key, (unsigned long long)record->count,
+			     (unsigned long long)record->error,
+			     (unsigned long long)books->begun[key]);
+}
+
+static void look(void)
+{
+	struct scounter_topk_header *header = snapshot();
+	u32 i;
+
+	for (i = 0; i < header->records; i++)
+		judge_record(topk_record(header, i));
+	topk_snapshot_free(header);
+}
+
+static void operate(char operation)
+{
+	u64 key = operation - '0';
+
+	if (operation == 'r') {
+		look();
+		return;
+	}
+	books->begun[key]++;
+	ops->add(books->table, &key, 1);
+}
+
+static void body(int thread)
+{
+	const char *at;
+
+	for (at = operations[thread]; *at; at++)
+		operate(*at);
+}
+
+static int cpu_of(int thread)
+{
+	return script_cpu(thread, program.needed);
+}
+
+static bool setup(void)
+{
+	const char *at;
+
+	topk_queue_limit = QUEUE_LIMIT;
+	if (!shim_init(SCRIPT_CPUS, SCRIPT_NODES) || !kernel_init())
+		return false;
+	books = shim_zalloc(sizeof(*books));
+	books->table = create();
+	if (!books->table)
+		return false;
+	for (at = now.before ? now.before : ""; *at; at++)
+		operate(*at);
+	return true;
+}
+
+static void judge_all(const struct scounter_topk_header *header)
+{
+	bool listed[KEYS] = { false };
+	u32 i, key;
+
+	for (i = 0; i < header->records; i++) {
+		const struct scounter_topk_record *record = topk_record(header, i);
+
+		judge_record(record);
+		key = key_of(record);
+		if (listed[key])
+			explore_fail("key %u is listed twice", key);
+		listed[key] = true;
+		if (record->count + header->dropped < books->begun[key])
+			explore_fail("key %u: count %llu of %llu hits", key,
+				     (unsigned long long)record->count,
+				     (unsigned long long)books->begun[key]);
+	}
+	for (key = 0; key < KEYS; key++)
+		if (!listed[key] && books->begun[key] > header->floor + header->dropped)
+			explore_fail("key %u: not listed with %llu hits, floor %llu", key,
+				     (unsigned long long)books->begun[key],
+				     (unsigned long long)header->floor);
+}
+
+static void check(void)
+{
+	struct scounter_topk_header *header = snapshot();
+	struct topk_sums sums;
+
+	if (header->total + header->dropped != all_begun())
+		explore_fail("%llu hits, of which %llu are there and %llu dropped",
+			     (unsigned long long)all_begun(),
+			     (unsigned long long)header->total,
+			     (unsigned long long)header->dropped);
+	judge_all(header);
+	topk_table_sums(books->table, &sums);
+	if (sums.delegated != sums.applied)
+		explore_fail("%llu hits were left to others, who counted %llu",
+			     (unsigned long long)sums.delegated,
+			     (unsigned long long)sums.applied);
+	topk_snapshot_free(header);
+}
+
+static const struct topk_ops *ops_by_name(const char *name)
+{
+	static const struct topk_ops *const designs[] = {
+		&topk_lockfree_ops, &topk_cooperative_ops, &topk_shared_ops,
+		&topk_independent_ops,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(designs); i++)
+		if (!strcmp(designs[i]->name, name))
+			return designs[i];
+	return NULL;
+}
+
+const struct explore_program *topk_program(const struct topk_play *play)
+{
+	now = *play;
+	ops = ops_by_name(now.design);
+	program = (struct explore_program) {
+		.setup = setup, .body = body, .check = check, .cpu = cpu_of,
+	};
+	program.needed = program.threads = script_read(now.script, "123456789r", operations);
+	return ops && program.needed && now.capacity ? &program : NULL;
+}
