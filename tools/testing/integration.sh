@@ -495,7 +495,7 @@ a_benchmark_measures_every_kind() {
 a_benchmark_refuses_bad_parameters() {
 	for bad in threads=0 threads=1000000 windows=4 windows=101 window_ms=0 \
 		warmup_ms=-1 spread_ms=-1 work_ns=10001 kinds=nonsense 'kinds=exact,' kinds=; do
-		! load scounter_scale $bad || fail "accepted: $bad" || return 1
+		! load scounter_scale "$bad" || fail "accepted: $bad" || return 1
 		grep -q 'Invalid argument' /tmp/insmod || fail "$(cat /tmp/insmod)" || return 1
 	done
 	[ ! -e /sys/kernel/debug/scounter_scale ]

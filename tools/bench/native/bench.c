@@ -28,7 +28,7 @@
 #define PRELOAD		1000000000ULL	/* what one CPU counts in two seconds */
 #define WARM_UPS	5
 #define THREADS		2
-#define WORK_UNIT	16	/* pauses that a unit of external work is */
+#define WORK_UNIT	2	/* steps that a unit of external work is */
 #define CHECK_INCS	20000
 
 struct counter {
@@ -228,7 +228,8 @@ static void unmake(void)
 {
 	int i;
 
-	for (i = 0; i < run.counter.count; i++) {
+	/* The last one first: only so is per-CPU memory given back. */
+	for (i = run.counter.count - 1; i >= 0; i--) {
 		if (run.counter.type)
 			run.counter.type->free(run.counter.of[i]);
 		else
@@ -297,7 +298,7 @@ static int windows(double *ns)
 
 static void measure(int thread_count, double percent, uint64_t work, int count)
 {
-	double ns[WINDOWS], before, lately;
+	double ns[WINDOWS], before, lately, hot;
 	uint64_t preload = 0;
 	int good, n, i;
 
@@ -316,13 +317,14 @@ static void measure(int thread_count, double percent, uint64_t work, int count)
 		preload = PRELOAD;
 	}
 	window();
-	before = value() - hot_incs();
+	hot = hot_incs();
+	before = value();
 	good = windows(ns);
 	n = good ? good : WINDOWS;
-	lately = value() - hot_incs() - before;
+	lately = (value() - before) / (hot_incs() - hot) - 1;
 	printf("{\"source\":\"measured\",\"kind\":\"%s\",\"threads\":%d,\"work\":%g,"
 	       "\"counters\":%d,\"ns\":%.3f,\"ns_quartile1\":%.3f,\"ns_quartile3\":%.3f,\"per_ms\":%.0f,"
-	       "\"error\":%.6f,\"lost\":%.0f,\"bytes\":%zu,\"undisturbed\":%d}\n",
+	       "\"error\":%.6f,\"period_error\":%.6f,\"bytes\":%zu,\"undisturbed\":%d}\n",
 	       name(), thread_count, percent, count, ns[n / 2], ns[n / 4], ns[3 * n / 4],
 	       1e6 / ns[n / 2], value() / (hot_incs() + preload) - 1, lately,
 	       run.counter.type ? run.counter.type->bytes(run.counter.of[0]) :
@@ -331,27 +333,36 @@ static void measure(int thread_count, double percent, uint64_t work, int count)
 	unmake();
 }
 
+/* ns, the least of several: what disturbs only makes it longer. */
+#define TIMED_TIMES(times, statement) ({				\
+	double _least = 1e9;						\
+	int _i, _j;							\
+	for (_i = 0; _i < 50; _i++) {					\
+		uint64_t _from = now();					\
+		for (_j = 0; _j < (times); _j++) {			\
+			statement;					\
+		}							\
+		if ((double)(now() - _from) / (times) < _least)		\
+			_least = (double)(now() - _from) / (times);	\
+	}								\
+	_least;								\
+})
+#define TIMED(statement)	TIMED_TIMES(20000, statement)
+
 /* How many units of work make the rate of one thread with cas a hundredth. */
 static uint64_t work_of_99_percent(void)
 {
 	struct thread thread = { .random = 1 };
-	uint64_t from, cas, unit;
-	int i;
+	double cas, unit;
 
 	run.counter = (struct counter){ .type = counter_type("cas") };
 	if (!make(1))
 		exit(1);
-	from = now();
-	for (i = 0; i < 1000000; i++)
-		run.counter.type->inc(run.counter.of[0]);
-	cas = now() - from;
+	cas = TIMED(run.counter.type->inc(run.counter.of[0]));
 	unmake();
-	run.work = 10;
-	from = now();
-	for (i = 0; i < 100000; i++)
-		external_work(&thread);
-	unit = now() - from;
-	return 99 * cas / (unit ? unit : 1);
+	run.work = 50;
+	unit = TIMED_TIMES(2000, external_work(&thread)) / run.work;
+	return 99 * cas / unit + 0.5;
 }
 
 static void measure_all(bool quick)
@@ -385,25 +396,18 @@ static void measure_all(bool quick)
 static void measure_calls(void)
 {
 	const struct counter_type *type;
-	uint64_t from, made, read;
 	volatile uint64_t sink = 0;
+	double made, read;
 	void *counter;
-	int i;
 
 	for (type = counter_types; type->name; type++) {
-		from = now();
-		for (i = 0; i < 2000; i++)
-			type->free(type->make(type));
-		made = now() - from;
+		made = TIMED_TIMES(100, type->free(type->make(type)));
 		counters_settle();
 		counter = type->make(type);
-		from = now();
-		for (i = 0; i < 100000; i++)
-			sink += type->read(counter);
-		read = now() - from;
+		read = TIMED(sink += type->read(counter));
 		type->free(counter);
 		printf("{\"source\":\"measured\",\"kind\":\"%s\",\"make_free_per_s\":%.0f,"
-		       "\"read_ns\":%.2f}\n", type->name, 2000 * 1e9 / made, read / 1e5);
+		       "\"read_ns\":%.2f}\n", type->name, 1e9 / made, read);
 	}
 }
 
@@ -544,20 +548,6 @@ static double exchanges_in_a_row(uint64_t ns, uint64_t snatched)
 	(void)ns;
 	return snatched ? 2.0 * SWAPS / snatched : 2.0 * SWAPS;
 }
-
-#define TIMED(statement) ({						\
-	double _least = 1e9;						\
-	int _i, _j;							\
-	for (_i = 0; _i < 50; _i++) {					\
-		uint64_t _from = now();					\
-		for (_j = 0; _j < 20000; _j++) {			\
-			statement;					\
-		}							\
-		if ((now() - _from) / 2e4 < _least)			\
-			_least = (now() - _from) / 2e4;			\
-	}								\
-	_least;								\
-})
 
 static int calibrate(void)
 {
