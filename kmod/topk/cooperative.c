@@ -567,7 +567,7 @@ static enum outcome hit_node(struct cooperative *t, u32 i, const struct topk_key
 
 static bool hit_present(struct cooperative *t, const struct topk_key *key, u64 n)
 {
-	s64 link = atomic64_read(&t->index.heads[key->hash & t->index.mask]);
+	s64 link = atomic64_read(topk_index_head(&t->index, key->hash));
 	u32 steps;
 
 	for (steps = 0; steps < STEPS && topk_link_node(link); steps++) {

@@ -77,7 +77,7 @@ int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size)
 	u32 heads = roundup_pow_of_two(nodes);
 
 	index->count = nodes;
-	index->mask = heads - 1;
+	index->shift = 32 - ilog2(heads);
 	index->stride = sizeof(struct topk_node) + DIV_ROUND_UP(key_size, 8) * 8;
 	index->heads = kvcalloc(heads, sizeof(*index->heads), GFP_KERNEL);
 	index->nodes = kvcalloc((size_t)nodes + 1, index->stride, GFP_KERNEL);
@@ -102,7 +102,7 @@ void topk_index_clear(struct topk_index *index)
 
 size_t topk_index_bytes(const struct topk_index *index)
 {
-	return (index->mask + 1) * sizeof(*index->heads) +
+	return (sizeof(*index->heads) << (32 - index->shift)) +
 	       (size_t)(index->count + 1) * index->stride +
 	       nr_cpu_ids * sizeof(*index->spares);
 }
@@ -202,7 +202,7 @@ bool topk_index_find(struct topk_index *index, const struct topk_key *key,
 	u32 i;
 
 again:
-	from = &index->heads[key->hash & index->mask];
+	from = topk_index_head(index, key->hash);
 	/* The acquires pair with the compare-and-swaps that publish a node: topk-claim.litmus. */
 	word = atomic64_read_acquire(from);
 	for (;;) {

@@ -53,7 +53,7 @@ struct topk_index {
 	void *nodes;
 	struct topk_spare *spares;
 	u32 stride;
-	u32 mask;
+	u32 shift;		/* of a hash, to the number of its chain */
 	u32 count;		/* of nodes; they are numbered from 1 */
 	atomic64_t pool ____cacheline_aligned_in_smp;
 };
@@ -88,6 +88,11 @@ void topk_index_leave(struct topk_index *index, const struct topk_position *posi
 void topk_index_remove(struct topk_index *index, u32 node);
 
 #define TOPK_LINK_LEAVING	(1U << 31)
+
+static __always_inline atomic64_t *topk_index_head(const struct topk_index *index, u32 hash)
+{
+	return &index->heads[hash >> index->shift];
+}
 
 static inline u32 topk_link_node(s64 link)
 {

@@ -7,7 +7,7 @@
  * Keys of up to 8 bytes are hashed by one multiplication ("pair-multiply-shift":
  * M. Thorup, "High speed hashing for integers and strings", 2015, section 3),
  * which is a fifth of the instructions of jhash.  With x0 and x1 for the halves of a key,
- * and all modulo 2^64, its value is the upper half of
+ * and all modulo 2^64, it is made from the upper half of
  *
  *	(a0 + x1)(a1 + x0) + b = a0 x0 + a1 x1 + x0 x1 + (a0 a1 + b).
  *
@@ -19,6 +19,11 @@
  * and any bits of them are: two keys meet in one of n chains with probability
  * 1 / n.  Among c keys, chosen in whatever way without knowledge of the secret, a
  * given one meets (c - 1) / n others in the mean, as with a random function.
+ *
+ * That is the mean over all secrets.  Keys in a row would have hashes in a row, and
+ * with one in nine of all secrets much longer chains.  A last shift and
+ * multiplication, known to all, breaks the row up; it is a bijection, so that the
+ * above still holds.
  *
  * Who sees which keys collide, by timing hits, learns about the secret, as about
  * the seed of jhash; a reset draws a new one.
@@ -46,10 +51,15 @@ struct topk_key {
 	u32 words;
 };
 
-/* One multiplication; three, of 32 bits, on a 32-bit machine. */
+/* Odd, so that it and the shift are a bijection; from C. Wellons' lowbias32. */
+#define TOPK_MIX	0x2c1b3c6dU
+
+/* On a 32-bit machine the long multiplication is three of 32 bits. */
 static __always_inline u32 topk_hash_word(u64 word, const struct topk_secret *secret)
 {
-	return ((secret->a0 + (word >> 32)) * (secret->a1 + (u32)word) + secret->b) >> 32;
+	u32 hash = ((secret->a0 + (word >> 32)) * (secret->a1 + (u32)word) + secret->b) >> 32;
+
+	return (hash ^ hash >> 15) * TOPK_MIX;
 }
 
 static inline void topk_key_load(struct topk_key *key, const void *bytes, u32 size,

@@ -259,7 +259,7 @@ static __always_inline enum outcome count_in(struct lockfree *t, struct topk_nod
 static __always_inline bool hit_present(struct lockfree *t, const struct topk_key *key,
 					u64 n)
 {
-	s64 link = atomic64_read(&t->index.heads[key->hash & t->index.mask]);
+	s64 link = atomic64_read(topk_index_head(&t->index, key->hash));
 	u32 steps;
 
 	for (steps = 0; steps < STEPS; steps++) {

@@ -62,7 +62,7 @@ static inline struct lockfree *lockfree_of(struct topk_table *table)
 /* The node of a key of one word, or 0; it may have another key by now. */
 static __always_inline u32 topk_find_word(const struct topk_index *index, u64 key, u32 hash)
 {
-	u32 i = topk_link_node(atomic64_read(&index->heads[hash & index->mask]));
+	u32 i = topk_link_node(atomic64_read(topk_index_head(index, hash)));
 	u32 steps = STEPS;
 
 	while (likely(i)) {
