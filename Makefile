@@ -86,10 +86,10 @@ sim:	## modelled increments at up to 256 CPUs, as a table (about 3 minutes)
 	build/sim/sim run -m tools/sim/machines/t5440.machine -w 0,99 -t 8,32,256 -n 50000 \
 		-k atomic,racing,rbo,rbo_numa_adapt,multiline,multiline_adapt,morris,bfp_dup,exact,approx,percpu
 
-bench:	## native timings of all kinds on one and two CPUs (about 2 minutes)
+bench:	## native timings of all kinds on one and two CPUs (about 3 minutes)
 	@tools/bench/native/run
 
-figures:	## the papers' figures again, from the model (about 15 minutes)
+figures:	## the papers' figures again, from the model (about 30 minutes)
 	$(MAKE) -s -C tools/sim
 	tools/sim/figures
 
