@@ -10,8 +10,9 @@
  * Who has waited for too long becomes impatient, and puts its node in the one
  * variable __scounter_numa.starving: the other nodes hold off for a while, and the
  * CPUs of that node stop waiting; whichever of them counts takes the line there.
- * It is a hint.  Every wait ends after a bounded time whatever others do, and
- * then tries: nobody is kept from counting by a CPU that stalls.
+ * It is a hint.  Every wait ends after a bounded time whatever others do, and so
+ * does the reluctance to try: nobody is kept from counting by a CPU that stalls, or
+ * by a node that never pauses.
  *
  * rbo_numa_adapt counts without a node until QUICK_TRIES at once and BACKOFF_TRIES
  * with backoff have failed; from then on the word has one, until it is reset.
@@ -36,6 +37,7 @@
 #define LOOK_PAUSES		8	/* between two looks at another node's word */
 #define SLOW_PAUSES		512	/* of another node after a failure, then doubled */
 #define PATIENCE_PAUSES		4096	/* waited for, in all, until impatient */
+#define LIMIT_PAUSES		16384	/* waited for, in all, until it tries whatever it sees */
 #define HOLD_OFF_PAUSES		2048	/* for a starving node, before each try */
 #define CHECK_PAUSES		32	/* between two looks at who is starving */
 
@@ -143,7 +145,7 @@ static notrace u64 next(const struct scounter_ref *ref, u64 seen, u64 n,
 
 /*
  * The word has a node, or is to have one.  False if it changes on another node
- * meanwhile.
+ * meanwhile, unless this CPU has waited for too long.
  */
 static notrace bool may_try(const struct scounter_ref *ref, s64 *seen,
 			    const struct numa_try *try)
@@ -154,7 +156,8 @@ static notrace bool may_try(const struct scounter_ref *ref, s64 *seen,
 	if (!is_of(first, try->tag))
 		scounter_pause(LOOK_PAUSES);
 	*seen = atomic64_read(&ref->word64->word);
-	return *seen == first || is_of(*seen, try->tag) || try->impatient;
+	return *seen == first || is_of(*seen, try->tag) ||
+		try->impatient || try->waited >= LIMIT_PAUSES;
 }
 
 static notrace void numa_apply(const struct scounter_ref *ref, u64 n, u32 failures)
