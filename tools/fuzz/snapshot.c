@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,14 +61,99 @@ const char *sysfs_root(void)
 	return "/nonexistent";
 }
 
-/* Whatever file a command reads is the input. */
-FILE *fuzz_fopen(const char *path, const char *mode);
+/*
+ * What a command had when it failed: there the program ends, and here it is given
+ * back.  Memory is allocated as in a list of what is still there.
+ */
+#define FILES	8
 
+struct held {
+	struct held *next, **at;
+	max_align_t memory[];
+};
+
+static struct held *all_held;
+static FILE *files[FILES];
+
+void *fuzz_realloc(void *memory, size_t size);
+void *fuzz_calloc(size_t n, size_t size);
+void fuzz_free(void *memory);
+FILE *fuzz_fopen(const char *path, const char *mode);
+int fuzz_fclose(FILE *file);
+
+static struct held *held_of(void *memory)
+{
+	return (struct held *)((char *)memory - offsetof(struct held, memory));
+}
+
+static void *hold(struct held *held)
+{
+	require(held);
+	held->next = all_held;
+	held->at = &all_held;
+	if (all_held)
+		all_held->at = &held->next;
+	all_held = held;
+	return held->memory;
+}
+
+static struct held *let_go(void *memory)
+{
+	struct held *held = held_of(memory);
+
+	*held->at = held->next;
+	if (held->next)
+		held->next->at = held->at;
+	return held;
+}
+
+void *fuzz_realloc(void *memory, size_t size)
+{
+	return hold(realloc(memory ? let_go(memory) : NULL, sizeof(struct held) + size));
+}
+
+void *fuzz_calloc(size_t n, size_t size)
+{
+	return hold(calloc(1, sizeof(struct held) + n * size));
+}
+
+void fuzz_free(void *memory)
+{
+	if (memory)
+		free(let_go(memory));
+}
+
+/* Whatever file a command reads is the input. */
 FILE *fuzz_fopen(const char *path, const char *mode)
 {
+	int i = 0;
+
 	(void)path;
 	(void)mode;
-	return fmemopen((void *)input, input_size, "rb");
+	while (files[i])
+		require(++i < FILES);
+	return files[i] = fmemopen((void *)input, input_size, "rb");
+}
+
+int fuzz_fclose(FILE *file)
+{
+	int i;
+
+	for (i = 0; i < FILES; i++)
+		if (files[i] == file)
+			files[i] = NULL;
+	return fclose(file);
+}
+
+static void give_back(void)
+{
+	int i;
+
+	while (all_held)
+		fuzz_free(all_held->memory);
+	for (i = 0; i < FILES; i++)
+		if (files[i])
+			fuzz_fclose(files[i]);
 }
 
 static void look(struct snapshot *snapshot)
@@ -130,6 +216,7 @@ static void read_all(void)
 	}
 	source_close(&source);
 	snapshot_free(&snapshot);
+	give_back();
 }
 
 static void command(int (*run)(int argc, char **argv), char *first, char *second)
@@ -139,6 +226,7 @@ static void command(int (*run)(int argc, char **argv), char *first, char *second
 	optind = 0;
 	if (!setjmp(ended))
 		run(1 + !!first + !!second, arguments);
+	give_back();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
