@@ -43,7 +43,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "backoff.h"
+#include "contention.h"
 #include "index.h"
 #include "table.h"
 

@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "backoff.h"
+#include "contention.h"
 #include "index.h"
 
 static s64 link_after(s64 old, u32 node)

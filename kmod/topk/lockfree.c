@@ -39,7 +39,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "backoff.h"
+#include "contention.h"
 #include "index.h"
 #include "lockfree.h"
 #include "table.h"

@@ -5,8 +5,8 @@
  * of them mostly swaps undisturbed.  Then the word is to be read again, which on
  * most machines brings its cache line for the swap, too.
  */
-#ifndef _SCOUNTER_TOPK_BACKOFF_H
-#define _SCOUNTER_TOPK_BACKOFF_H
+#ifndef _SCOUNTER_TOPK_CONTENTION_H
+#define _SCOUNTER_TOPK_CONTENTION_H
 
 #include <linux/kernel.h>
 #include <linux/processor.h>
@@ -26,4 +26,4 @@ static inline void topk_backoff(u64 word, u32 failures)
 		cpu_relax();
 }
 
-#endif /* _SCOUNTER_TOPK_BACKOFF_H */
+#endif /* _SCOUNTER_TOPK_CONTENTION_H */
