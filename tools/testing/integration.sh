@@ -524,7 +524,7 @@ has_grown() {
 contended_counters_inflate_and_lose_nothing() {
 	rmmod scounter && load scounter adapt_tries=1 grow_rate=1000 || return 1
 	load scounter_hammer || return 1
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
+	for _ in $(seq 60); do
 		sleep 1
 		has_grown && break
 	done

@@ -486,10 +486,13 @@ static int measure_all(void *unused)
 static void show_ppm(struct seq_file *seq, s64 ppm)
 {
 	u64 size = abs(ppm);
+	char whole[24];
 	u32 rest;
 
 	size = div_u64_rem(size, 10000, &rest);
-	seq_printf(seq, " %c%4llu.%04u", ppm < 0 ? '-' : '+', size, rest);
+	/* The sign beside the number: columns are told apart by spaces. */
+	snprintf(whole, sizeof(whole), "%c%llu", ppm < 0 ? '-' : '+', size);
+	seq_printf(seq, " %5s.%04u", whole, rest);
 }
 
 static void show_hundredths(struct seq_file *seq, u64 hundredths)
