@@ -17,8 +17,6 @@
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
 #include <linux/err.h>
-#include <linux/interrupt.h>
-#include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/limits.h>
 #include <linux/module.h>
@@ -26,10 +24,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
-#ifdef CONFIG_X86_LOCAL_APIC
-#include <asm/apic.h>
-#include <asm/nmi.h>
-#endif
+#include "../contexts/contexts.h"
 
 static bool run = true;
 module_param(run, bool, 0600);
@@ -50,13 +45,9 @@ static atomic64_t begun[KEYS], done[KEYS], rounds;
 static u64 before[KEYS];
 static u64 returned, snapshots, failures;
 
-enum { TASK, SOFTIRQ, HARDIRQ, NMI, CONTEXTS };
 static atomic64_t hits[CONTEXTS];
 
-static struct task_struct **threads;
 static struct task_struct *observer;
-static DEFINE_PER_CPU(struct irq_work, hard_work);
-static DEFINE_PER_CPU(struct tasklet_struct, soft_work);
 static struct dentry *file;
 
 /* Small numbers are hit much more often than great ones. */
@@ -67,7 +58,7 @@ static u32 some_key(u64 round)
 	return (u32)(mixed >> 40) % KEYS >> (mixed >> 61);
 }
 
-static void count(int context)
+static void count(enum context context)
 {
 	u64 round = atomic64_inc_return(&rounds);
 	u64 key = some_key(round);
@@ -77,88 +68,6 @@ static void count(int context)
 	if (!busted || round % 4096 != 1)
 		scounter_topk_hit(topk, &key);
 	atomic64_inc(&done[key]);
-}
-
-static void in_hardirq_context(struct irq_work *work)
-{
-	count(HARDIRQ);
-}
-
-static void in_softirq_context(struct tasklet_struct *tasklet)
-{
-	count(SOFTIRQ);
-}
-
-#ifdef CONFIG_X86_LOCAL_APIC
-static DEFINE_PER_CPU(bool, nmi_wanted);
-
-static int in_nmi_context(unsigned int type, struct pt_regs *regs)
-{
-	if (!this_cpu_read(nmi_wanted))
-		return NMI_DONE;
-	this_cpu_write(nmi_wanted, false);
-	count(NMI);
-	return NMI_HANDLED;
-}
-
-static int nmi_start(void)
-{
-	return register_nmi_handler(NMI_LOCAL, in_nmi_context, 0, "scounter_topk_hammer");
-}
-
-static void nmi_stop(void)
-{
-	unregister_nmi_handler(NMI_LOCAL, "scounter_topk_hammer");
-}
-
-/* To the next CPU, which is mostly in the middle of a hit. */
-static void nmi_raise(void)
-{
-	int cpu = cpumask_next(smp_processor_id(), cpu_online_mask);
-
-	if (cpu >= nr_cpu_ids)
-		cpu = cpumask_first(cpu_online_mask);
-	per_cpu(nmi_wanted, cpu) = true;
-	apic->send_IPI(cpu, NMI_VECTOR);
-	while (READ_ONCE(per_cpu(nmi_wanted, cpu)))
-		cpu_relax();
-}
-#else
-static int nmi_start(void)
-{
-	return 0;
-}
-
-static void nmi_stop(void)
-{
-}
-
-static void nmi_raise(void)
-{
-}
-#endif
-
-static int hammer(void *unused)
-{
-	u32 i = 0;
-
-	while (!kthread_should_stop()) {
-		if (!READ_ONCE(run)) {
-			schedule_timeout_interruptible(1);
-			continue;
-		}
-		count(TASK);
-		if (++i % 16)
-			continue;
-		preempt_disable();
-		irq_work_queue(this_cpu_ptr(&hard_work));
-		tasklet_schedule(this_cpu_ptr(&soft_work));
-		if (i % 256 == 0)
-			nmi_raise();
-		preempt_enable();
-		cond_resched();
-	}
-	return 0;
 }
 
 static void expect(bool right, const char *what, u64 key)
@@ -227,20 +136,12 @@ static int observe_all(void *unused)
 	return 0;
 }
 
-static void stop_threads(void)
+/* Does nothing the second time. */
+static void stop(void)
 {
-	int cpu;
-
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		if (!IS_ERR_OR_NULL(threads[cpu]))
-			kthread_stop(threads[cpu]);
+	contexts_stop();
 	if (!IS_ERR_OR_NULL(observer))
 		kthread_stop(observer);
-	for_each_possible_cpu(cpu) {
-		irq_work_sync(per_cpu_ptr(&hard_work, cpu));
-		tasklet_kill(per_cpu_ptr(&soft_work, cpu));
-	}
-	memset(threads, 0, nr_cpu_ids * sizeof(*threads));
 	observer = NULL;
 }
 
@@ -282,7 +183,7 @@ static int hammer_show(struct seq_file *seq, void *unused)
 		return 0;
 	}
 	mutex_lock(&mutex);
-	stop_threads();
+	stop();
 	show_result(seq);
 	mutex_unlock(&mutex);
 	return 0;
@@ -296,26 +197,16 @@ static int __init hammer_init(void)
 		.key_size = sizeof(u64),
 		.design = scounter_topk_design_by_name(design),
 	};
-	int cpu, err;
+	int err;
 
 	compares = spec.design == SCOUNTER_TOPK_LOCKFREE ||
 		   spec.design == SCOUNTER_TOPK_INDEPENDENT;
-	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
-	if (!threads)
-		return -ENOMEM;
 	topk = scounter_topk_create("hammer", NULL, &spec);
-	err = PTR_ERR_OR_ZERO(topk) ?: nmi_start();
+	err = PTR_ERR_OR_ZERO(topk) ?: contexts_start(count);
 	if (err) {
 		scounter_topk_destroy(topk);
-		kfree(threads);
 		return err;
 	}
-	for_each_possible_cpu(cpu) {
-		init_irq_work(per_cpu_ptr(&hard_work, cpu), in_hardirq_context);
-		tasklet_setup(per_cpu_ptr(&soft_work, cpu), in_softirq_context);
-	}
-	for_each_online_cpu(cpu)
-		threads[cpu] = kthread_run(hammer, NULL, "topk/%d", cpu);
 	observer = kthread_run(observe_all, NULL, "topk/observer");
 	file = debugfs_create_file("scounter_topk_hammer", 0400, NULL, NULL, &hammer_fops);
 	return 0;
@@ -324,10 +215,8 @@ static int __init hammer_init(void)
 static void __exit hammer_exit(void)
 {
 	debugfs_remove(file);
-	stop_threads();
-	nmi_stop();
+	stop();
 	scounter_topk_destroy(topk);
-	kfree(threads);
 }
 
 module_init(hammer_init);
