@@ -16,7 +16,9 @@
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/math64.h>
+#include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/pgtable.h>
 #include <linux/scounter.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
@@ -24,7 +26,6 @@
 #ifdef CONFIG_X86_LOCAL_APIC
 #include <asm/apic.h>
 #include <asm/nmi.h>
-#include <asm/pgtable.h>
 #endif
 
 #define PROGRESS	100
