@@ -158,7 +158,7 @@ clean:	## remove what was built
 help:	## list these verbs
 	@echo 'scounter $(VERSION)'
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/\1:\2/p' Makefile | \
-		while IFS=: read -r verb text; do printf '  make %-12s %s\n' "$$verb" "$$text"; done
+		while IFS=: read -r verb text; do printf '  make %-18s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
 .PHONY: bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz
