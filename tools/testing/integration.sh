@@ -806,12 +806,14 @@ ten_thousand_counters_are_listed() {
 	[ "$lines" = 10000 ] || fail "$lines"
 }
 
+# Not scounter_switches, whose tracepoint is patched into the scheduler each time:
+# emulated CPUs that run what another patches end in an int3 or never, now and then.
 modules_load_and_unload_many_times() {
 	rmmod scounter || return 1
 	for _ in $(seq 30); do
-		load scounter && load scounter_switches && load scounter_try || return 1
+		load scounter && load scounter_flows && load scounter_try || return 1
 		cat $D/counters >/dev/null
-		rmmod scounter_try && rmmod scounter_switches && rmmod scounter || return 1
+		rmmod scounter_try && rmmod scounter_flows && rmmod scounter || return 1
 	done
 }
 
