@@ -119,10 +119,7 @@ static void operate(char operation)
 
 static void body(int thread)
 {
-	const char *at;
-
-	for (at = operations[thread]; *at; at++)
-		operate(*at);
+	script_run(operations[thread], operate);
 }
 
 static int cpu_of(int thread)

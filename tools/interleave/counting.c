@@ -157,12 +157,9 @@ static void operate(char operation)
 
 static void body(int thread)
 {
-	const char *at;
-
 	if (thread >= program.needed)
 		kernel_thread(thread - program.needed);
-	for (at = operations[thread]; *at; at++)
-		operate(*at);
+	script_run(operations[thread], operate);
 }
 
 static int cpu_of(int thread)
@@ -172,8 +169,6 @@ static int cpu_of(int thread)
 
 static bool setup(void)
 {
-	const char *at;
-
 	if (!shim_init(SCRIPT_CPUS, SCRIPT_NODES) || !kernel_init())
 		return false;
 	shim_param("adapt_tries", now.tries);
@@ -189,8 +184,7 @@ static bool setup(void)
 		type->add(books->counter, now.preload);
 		books->begun = books->done = type->read(books->counter);
 	}
-	for (at = now.before ? now.before : ""; *at; at++)
-		operate(*at);
+	script_run(now.before ? now.before : "", operate);
 	return true;
 }
 

@@ -133,15 +133,6 @@ static int run(int argc, char **argv)
 	return report_run(&counting, &options);
 }
 
-static int kinds(void)
-{
-	const struct counter_type *type;
-
-	for (type = counter_types; type->name; type++)
-		puts(type->name);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	const char *verb = argc > 1 ? argv[1] : "";
@@ -150,8 +141,10 @@ int main(int argc, char **argv)
 		fputs(usage, stdout);
 		return 0;
 	}
-	if (!strcmp(verb, "kinds"))
-		return kinds();
+	if (!strcmp(verb, "kinds")) {
+		counter_types_print();
+		return 0;
+	}
 	if (!strcmp(verb, "check"))
 		return tests_run(argc > 2 ? argv[2] : NULL);
 	if (!strcmp(verb, "all") || !strcmp(verb, "random"))

@@ -27,3 +27,9 @@ int script_cpu(int thread, int threads)
 
 	return thread < threads ? cpus[thread] : SCRIPT_CPUS - 1;
 }
+
+void script_run(const char *operations, void (*operate)(char operation))
+{
+	for (; *operations; operations++)
+		operate(*operations);
+}

@@ -9,6 +9,8 @@
 /* The number of threads; 0 if there are other letters, or too many. */
 int script_read(const char *script, const char *letters,
 		char operations[SCRIPT_THREADS_MAX][SCRIPT_LENGTH_MAX + 1]);
+/* One operation after the other. */
+void script_run(const char *operations, void (*operate)(char operation));
 /* Two CPUs of two nodes, then another of the first; others are on the last. */
 int script_cpu(int thread, int threads);
 

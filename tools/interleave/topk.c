@@ -114,10 +114,7 @@ static void operate(char operation)
 
 static void body(int thread)
 {
-	const char *at;
-
-	for (at = operations[thread]; *at; at++)
-		operate(*at);
+	script_run(operations[thread], operate);
 }
 
 static int cpu_of(int thread)
@@ -127,8 +124,6 @@ static int cpu_of(int thread)
 
 static bool setup(void)
 {
-	const char *at;
-
 	topk_queue_limit = QUEUE_LIMIT;
 	if (!shim_init(SCRIPT_CPUS, SCRIPT_NODES) || !kernel_init())
 		return false;
@@ -136,8 +131,7 @@ static bool setup(void)
 	books->table = create();
 	if (!books->table)
 		return false;
-	for (at = now.before ? now.before : ""; *at; at++)
-		operate(*at);
+	script_run(now.before ? now.before : "", operate);
 	return true;
 }
 

@@ -254,15 +254,6 @@ static int run_all(const struct options *options)
 	return 0;
 }
 
-static int kinds(void)
-{
-	const struct counter_type *type;
-
-	for (type = counter_types; type->name; type++)
-		puts(type->name);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	struct options options = {
@@ -278,8 +269,10 @@ int main(int argc, char **argv)
 		fputs(usage, stdout);
 		return 0;
 	}
-	if (!strcmp(verb, "kinds"))
-		return kinds();
+	if (!strcmp(verb, "kinds")) {
+		counter_types_print();
+		return 0;
+	}
 	if (!strcmp(verb, "check"))
 		return tests_run();
 	if (!strcmp(verb, "throw")) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,6 +230,14 @@ const struct counter_type *counter_type(const char *name)
 		if (!strcmp(type->name, name))
 			return type;
 	return NULL;
+}
+
+void counter_types_print(void)
+{
+	const struct counter_type *type;
+
+	for (type = counter_types; type->name; type++)
+		puts(type->name);
 }
 
 void counters_init(uint64_t seed)

@@ -30,6 +30,8 @@ struct counter_type {
 extern const struct counter_type counter_types[];
 
 const struct counter_type *counter_type(const char *name);
+/* All names, a line each. */
+void counter_types_print(void);
 
 /*
  * As the module when it is loaded, after shim_init(); the same streams for the
