@@ -43,15 +43,29 @@ static void look(struct array *array)
 	require(array_estimate(array, array->length, &estimate));
 }
 
-/* No counter becomes less by more being added to it. */
+/*
+ * No counter becomes less by more being added to it, except: a cell that is brought
+ * to its array's level is rounded, and so is a mantissa at or above Theta below the
+ * last exponent, a state that no counter gets to but that a file may hold.
+ */
+static bool keeps_order(const struct array *array)
+{
+	const struct scounter_array_type *type = &array->cells.repr.type;
+
+	return type->kind != SCOUNTER_REPR_SHARED &&
+	       (type->kind != SCOUNTER_REPR_DLM_FLOAT || type->theta == type->m);
+}
+
 static void count(struct array *array, const struct array *other)
 {
 	u64 before = array_value(array, 0);
 
 	array_seed(array, 1);
-	require(!array_add(array, 0, 1000) && array_value(array, 0) >= before);
+	require(!array_add(array, 0, 1000));
+	require(!keeps_order(array) || array_value(array, 0) >= before);
 	before = array_value(array, 0);
-	require(!array_inc(array, 0) && array_value(array, 0) >= before);
+	require(!array_inc(array, 0));
+	require(!keeps_order(array) || array_value(array, 0) >= before);
 	if (array->length < 4096 && !array_merge(array, other))
 		look(array);
 }
