@@ -149,6 +149,11 @@ torture:	## all that counts, from all contexts, while CPUs come and go (MINUTES=
 check-packages:	## install, use and remove the packages for 6.1 and 6.12 (5 minutes)
 	@tools/deb/check
 
+check-commands:	## the commands of the documentation that take minutes, in a copy of the sources (2 hours)
+	@rm -rf build/commands
+	@git ls-files --cached --others --exclude-standard | rsync -a --files-from=- . build/commands
+	@cd build/commands && tools/docs/commands run deep
+
 clean:	## remove what was built
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C samples SCOUNTER=$(CURDIR) KDIR=$(KDIR) clean
@@ -161,4 +166,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-18s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz
+.PHONY: check-commands bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz

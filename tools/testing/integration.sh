@@ -13,6 +13,7 @@ embedded_counters_count
 files_have_their_permissions
 a_value_can_be_read_by_everybody
 the_table_agrees_with_the_files
+the_commands_of_the_documentation_work
 a_reset_starts_again
 a_reset_takes_nothing_else
 a_bad_name_is_refused
@@ -178,6 +179,19 @@ the_table_agrees_with_the_files() {
 		[ "$4" = 5.0063% ] && [ "$(cat $directory/error)" = 50063 ] &&
 		[ $(($3 % 512)) = 0 ] && [ "$5" -lt "$3" ] && [ "$6" -gt "$3" ] ||
 		fail "$line" || return 1
+	rmmod scounter_try
+}
+
+# Each in a shell of its own, in a folder that all of them share.
+the_commands_of_the_documentation_work() {
+	need scounter || return
+	load scounter_try group=net name=rx add=5 || return 1
+	mkdir -p /tmp/documented
+	while read -r command; do
+		(cd /tmp/documented && PATH=/payload:$PATH timeout 60 sh -ec "$command") \
+			</dev/null >/tmp/said 2>&1 ||
+			fail "$command: $(tail -n 5 /tmp/said)" || return 1
+	done <documented
 	rmmod scounter_try
 }
 
