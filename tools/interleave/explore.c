@@ -564,6 +564,10 @@ void shim_draw(void)
 {
 }
 
+void shim_failed(void)
+{
+}
+
 bool shim_no_fetch_op(void)
 {
 	return false;

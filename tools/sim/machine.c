@@ -28,6 +28,7 @@ static const struct key {
 	KEY("hit_ns", NANOSECONDS, hit, 0),
 	KEY("rmw_ns", NANOSECONDS, rmw, 0),
 	KEY("cas_ns", NANOSECONDS, cas, 0),
+	KEY("retry_ns", NO_OR_NANOSECONDS, retry, 0),
 	KEY("node_ns", NANOSECONDS, node, 0),
 	KEY("remote_ns", NANOSECONDS, remote, 0),
 	KEY("memory_ns", NANOSECONDS, memory, 0),

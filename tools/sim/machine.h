@@ -31,6 +31,7 @@ struct machine {
 	uint64_t hit;		/* a load or store that finds the line */
 	uint64_t rmw;		/* an atomic operation that does */
 	uint64_t cas;		/* a compare-and-swap that does, of what was just loaded */
+	uint64_t retry;		/* 0, or: a branch that was predicted as if it succeeded */
 	uint64_t node;		/* to get a line from elsewhere on the node */
 	uint64_t remote;	/* from another node */
 	uint64_t memory;	/* from memory */

@@ -30,6 +30,10 @@
  * that knows the pattern, or sends for the line when it sees the store to come.
  * It keeps the line long enough for that store.
  *
+ * A compare-and-swap that fails costs what it costs, and then what the machine file
+ * says (retry_ns) for the branch that was predicted otherwise: time in which the
+ * line may leave again.
+ *
  * What is left out: store buffers and out-of-order execution (a store waits for
  * its line), accesses that are not marked in the source, what the caches of a
  * node share beyond that a line is near, bandwidth, hyperthreads that share a
@@ -406,6 +410,12 @@ void shim_draw(void)
 {
 	if (model.current)
 		model.current->now += model.machine->draw;
+}
+
+void shim_failed(void)
+{
+	if (model.current)
+		model.current->now += model.machine->retry;
 }
 
 bool shim_no_fetch_op(void)

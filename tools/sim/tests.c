@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/atomic.h>
+
 #include "../testing/shim/shim.h"
 #include "model.h"
 #include "tests.h"
@@ -204,6 +206,26 @@ static bool test_hold(void)
 	       is("second", done[2], 3 * half + 2 * machine.hold);
 }
 
+static void swap_and_swap_again(int thread)
+{
+	static atomic_t word;
+	int seen = atomic_read(&word) + 1;
+
+	(void)thread;
+	while (!atomic_try_cmpxchg_relaxed(&word, &seen, seen + 1))
+		;
+}
+
+static bool test_retry(void)
+{
+	struct machine machine = two_nodes;
+
+	machine.retry = 9000;
+	return begin(&machine) &&
+	       is("from memory, a failure, a success", play(1, swap_and_swap_again),
+		  100000 + 1000 + 6000 + 9000 + 6000);
+}
+
 static bool test_migratory(void)
 {
 	struct machine machine = two_nodes;
@@ -337,7 +359,7 @@ static bool test_deterministic(void)
 
 #define GOOD_FILE							\
 	"name = a\nnodes = 2\ncpus_per_node = 4\ncache_lines = 8\n"	\
-	"fetch_op = yes\nmigratory = no\nshared_cache_ns = no\nhold_ns = 7\nhit_ns = 1\nrmw_ns = 5\ncas_ns = 6\nnode_ns = 40\n"	\
+	"fetch_op = yes\nmigratory = no\nshared_cache_ns = no\nhold_ns = 7\nhit_ns = 1\nrmw_ns = 5\ncas_ns = 6\nretry_ns = 9\nnode_ns = 40\n"	\
 	"remote_ns = 100\nmemory_ns = 80\npause_ns = 9\ndraw_ns = 2\n"
 
 static const struct {
@@ -402,6 +424,7 @@ static const struct {
 	{ "a queue for a line, one operation each", test_queue },
 	{ "the owner goes on while a request travels", test_batch },
 	{ "a line is kept for a while", test_hold },
+	{ "a compare-and-swap that fails costs its branch, too", test_retry },
 	{ "a migratory line moves when it is read", test_migratory },
 	{ "writes in the cache of a node", test_shared_cache },
 	{ "a cache has room for so many lines", test_capacity },

@@ -417,45 +417,22 @@ static void measure_calls(void)
  * model is to predict.
  */
 static _Alignas(64) int ball;
-static _Alignas(64) long luggage;
 static _Alignas(64) int ready[2];
 #define THROWS	500
 #define SWAPS	20000
 #define ROUNDS	1000
 
-enum { NOTHING, ADD, READ_AND_ADD };
-
-/* Pass the ball to and fro, and do that to a second line before it is passed on. */
-static inline __attribute__((always_inline)) uint64_t throw_with(int mine, int what)
+/* Pass the ball to and fro. */
+static uint64_t throw_ball(int mine)
 {
 	int i;
 
 	for (i = 0; i < THROWS; i++) {
 		while (__atomic_load_n(&ball, __ATOMIC_ACQUIRE) != mine)
 			;
-		/* It is never negative; but that has to be waited for. */
-		if (what == READ_AND_ADD && __atomic_load_n(&luggage, __ATOMIC_RELAXED) < 0)
-			abort();
-		if (what != NOTHING)
-			__atomic_fetch_add(&luggage, 1, __ATOMIC_SEQ_CST);
 		__atomic_store_n(&ball, !mine, __ATOMIC_RELEASE);
 	}
 	return 2 * THROWS;
-}
-
-static uint64_t throw_ball(int mine)
-{
-	return throw_with(mine, NOTHING);
-}
-
-static uint64_t throw_and_add(int mine)
-{
-	return throw_with(mine, ADD);
-}
-
-static uint64_t throw_and_read_and_add(int mine)
-{
-	return throw_with(mine, READ_AND_ADD);
 }
 
 /* Take it away from each other; how often it was the other one's. */
@@ -467,6 +444,35 @@ static uint64_t snatch_ball(int mine)
 	for (i = 0; i < SWAPS; i++)
 		snatched += __atomic_exchange_n(&ball, mine, __ATOMIC_RELAXED) != mine;
 	return snatched;
+}
+
+/*
+ * The same, but with a look first, and what is written depends on it; the lowest
+ * bit says by whom.  How often it was the other one's, or how often the look was
+ * in vain, as the ball went away between it and the exchange.
+ */
+static inline __attribute__((always_inline)) uint64_t look_and_snatch(int mine, bool vain)
+{
+	uint64_t count = 0;
+	int i;
+
+	for (i = 0; i < SWAPS; i++) {
+		int seen = __atomic_load_n(&ball, __ATOMIC_RELAXED);
+		int old = __atomic_exchange_n(&ball, ((seen & ~1) + 2) | mine, __ATOMIC_RELAXED);
+
+		count += vain ? old != seen : (old & 1) != mine;
+	}
+	return count;
+}
+
+static uint64_t look_in_vain(int mine)
+{
+	return look_and_snatch(mine, true);
+}
+
+static uint64_t look_at_others(int mine)
+{
+	return look_and_snatch(mine, false);
 }
 
 struct player {
@@ -532,15 +538,43 @@ static double ns_a_throw(uint64_t ns, uint64_t throws)
 	return 2.0 * ns / throws;
 }
 
-/* To read what the other CPU wrote takes the line over: no second transfer for the write. */
-static bool is_migratory(double ball_alone)
+static double share_of_swaps(uint64_t ns, uint64_t count)
 {
-	double add = play(throw_and_add, ns_a_throw) - ball_alone;
-	double read_and_add = play(throw_and_read_and_add, ns_a_throw) - ball_alone;
+	(void)ns;
+	return count / (2.0 * SWAPS);
+}
 
-	printf("# with a second line that is added to %.1f ns more, read and added to %.1f\n",
-	       add, read_and_add);
-	return read_and_add < 1.5 * add;
+/*
+ * Whether to read what the other CPU wrote takes the line over: then the write that
+ * follows finds it there.  Else each turn begins with a look in vain.
+ */
+static bool is_migratory(void)
+{
+	double vain = play(look_in_vain, share_of_swaps);
+	double turns = play(look_at_others, share_of_swaps);
+
+	printf("# of %.3f turns an exchange, %.3f begin with a look in vain\n", turns, vain);
+	return vain < turns / 2;
+}
+
+/* Compare-and-swaps of which each, none, or one in two fails, and is tried again. */
+static double swaps(long wrong, bool at_random)
+{
+	static _Alignas(64) long word;
+	uint32_t random = 1;
+
+	return TIMED(random = random * 1664525 + 1013904223;
+		     long old = __atomic_load_n(&word, __ATOMIC_RELAXED) ^
+				(at_random ? random >> 31 : wrong);
+		     while (!__atomic_compare_exchange_n(&word, &old, old + 2, false,
+							 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			     ;);
+}
+
+/* What a failure costs that was not foreseen, other than the compare-and-swap itself. */
+static double retry_cost(void)
+{
+	return 2 * swaps(0, true) - swaps(0, false) - swaps(1, false);
 }
 
 static double exchanges_in_a_row(uint64_t ns, uint64_t snatched)
@@ -552,7 +586,7 @@ static double exchanges_in_a_row(uint64_t ns, uint64_t snatched)
 static int calibrate(void)
 {
 	static _Alignas(64) long word;
-	double load, rmw, exchange, cas, pause, transfer, hold;
+	double load, rmw, exchange, cas, pause, transfer, hold, again, retry;
 	bool migratory;
 
 	pin(0);
@@ -567,14 +601,17 @@ static int calibrate(void)
 	transfer = play(throw_ball, ns_a_throw);
 	/* So long a CPU goes on with a line that the other one wants. */
 	hold = exchange * play(snatch_ball, exchanges_in_a_row);
+	again = play(throw_ball, ns_a_throw);
 	printf("# SPDX-License-Identifier: GPL-2.0\n# This machine, by bench calibrate.\n");
-	migratory = is_migratory(transfer);
+	migratory = is_migratory();
+	retry = retry_cost();
 	printf(
-	       "# throw_ns %.3f: tools/bench/native/run finds the node_ns that gives it\n"
+	       "# throw_ns %.3f, %.3f: tools/bench/native/run finds the node_ns that gives it\n"
 	       "name = here\nnodes = 1\ncpus_per_node = 2\ncache_lines = 32768\nfetch_op = yes\n"
-	       "migratory = %s\nshared_cache_ns = no\nhold_ns = %.3f\nhit_ns = %.3f\nrmw_ns = %.3f\ncas_ns = %.3f\nnode_ns = %.3f\nremote_ns = %.3f\n"
+	       "migratory = %s\nshared_cache_ns = no\nhold_ns = %.3f\nhit_ns = %.3f\nrmw_ns = %.3f\ncas_ns = %.3f\nretry_ns = %.3f\nnode_ns = %.3f\nremote_ns = %.3f\n"
 	       "memory_ns = 110\npause_ns = %.3f\ndraw_ns = 3\ncall_ns = 0.5\n",
-	       transfer, migratory ? "yes" : "no", hold, load, rmw, cas - load, transfer / 2, transfer / 2, pause);
+	       transfer, again, migratory ? "yes" : "no", hold, load, rmw, cas - load,
+	       retry > 0.001 ? retry : 0.001, transfer / 2, transfer / 2, pause);
 	return 0;
 }
 

@@ -35,7 +35,7 @@ model() {
 }
 
 @test "a machine file without a latency is refused, and says which" {
-	for key in hit_ns rmw_ns cas_ns node_ns remote_ns memory_ns hold_ns; do
+	for key in hit_ns rmw_ns cas_ns retry_ns node_ns remote_ns memory_ns hold_ns; do
 		sed "/^$key /d" tools/sim/machines/x86-12.machine >"$MACHINE"
 		model
 		((status == 2))

@@ -10,7 +10,8 @@
  * that call is nothing.  A program compiled with SHIM_MODEL defines it, and gives
  * the operations their order and their cost by when it returns.  So also
  * shim_private() (an access to what the CPU has alone), shim_relax() (a pause)
- * and shim_draw() (a draw from a random generator).
+ * shim_draw() (a draw from a random generator), and shim_failed() (a
+ * compare-and-swap that has).
  */
 #ifndef _SHIM_H
 #define _SHIM_H
@@ -36,6 +37,7 @@ void shim_access(const volatile void *address, enum shim_kind_of_access access);
 void shim_private(const volatile void *address);
 void shim_relax(void);
 void shim_draw(void);
+void shim_failed(void);
 bool shim_no_fetch_op(void);
 #else
 extern __thread struct shim_cpu shim_this;
@@ -43,6 +45,7 @@ extern __thread struct shim_cpu shim_this;
 #define shim_access(address, access)	((void)0)
 #define shim_private(address)		((void)0)
 #define shim_draw()			((void)0)
+#define shim_failed()			((void)0)
 #define shim_no_fetch_op()		false
 
 static inline void shim_relax(void)

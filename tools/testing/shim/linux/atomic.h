@@ -38,9 +38,13 @@ typedef struct {
 
 #define shim_try_cmpxchg(address, old, new, order) ({		\
 	typeof(*(address)) _swap_new = (new);			\
+	bool _swapped;						\
 	shim_access(address, SHIM_CAS);				\
-	__atomic_compare_exchange_n(address, old, _swap_new, false, \
+	_swapped = __atomic_compare_exchange_n(address, old, _swap_new, false, \
 				    order, __ATOMIC_RELAXED);	\
+	if (!_swapped)						\
+		shim_failed();					\
+	_swapped;						\
 })
 
 #define shim_cmpxchg(address, old, new, order) ({		\
