@@ -23,8 +23,11 @@
  *    hardirq and NMI context where RCU is watching.  They allocate nothing, wait
  *    for no lock and no other context, and do not mask interrupts.
  * 2. At every moment, also while hits are being counted: a listed key was hit at
- *    least count - error and at most count times; a key that is not listed at
- *    most `floor` times, and floor <= N / m; all counts sum up to N.
+ *    least count - error and at most count + pending times; a key that is not listed
+ *    at most floor + pending times, and floor <= N / m; all counts sum up to N.
+ *    `pending` is how many hits, of all keys together, may have returned without
+ *    being counted yet: those of a key that another context was just bringing into
+ *    the table.  It is 0 when no call is under way, and after a reset.
  * 3. Hits that could not be counted are in `dropped`, and not in N.  In the
  *    default design there are none but by more than eight contexts at once on a
  *    CPU, or eight adds of 2^32 or more to one key at once.

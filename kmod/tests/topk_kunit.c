@@ -149,6 +149,7 @@ static void check_bounds(struct kunit *test, const struct scounter_topk_header *
 		sum += record->count;
 	}
 	KUNIT_EXPECT_EQ(test, snapshot->total, total);
+	KUNIT_EXPECT_EQ(test, snapshot->pending, 0ULL);
 	KUNIT_EXPECT_LE(test, snapshot->floor, total / snapshot->capacity);
 	if (sums_up)
 		KUNIT_EXPECT_EQ(test, sum, total);

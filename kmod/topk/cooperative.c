@@ -44,6 +44,7 @@
 #include <linux/smp.h>
 
 #include "contention.h"
+#include "delegation.h"
 #include "index.h"
 #include "table.h"
 
@@ -170,17 +171,17 @@ static void leave_to_another(struct cooperative *t, struct element *element)
 {
 	if (element->request == ADD || element->request & LEFT)
 		return;
-	atomic64_add(element->add, &this_cpu_of(t)->delegated);
+	topk_announce(this_cpu_of(t), element->add);
 	if (topk_tunes && element->request == OVERWRITE)
 		atomic64_inc(&t->waiting);
 	element->request |= LEFT;
 }
 
-/* They are counted. */
+/* They are counted, or dropped. */
 static void added(struct cooperative *t, struct element *element)
 {
 	if (element->request & LEFT)
-		atomic64_add(element->add, &this_cpu_of(t)->applied);
+		topk_counted(this_cpu_of(t), element->add);
 }
 
 static void overwritten(struct work *work, const struct element *element)
@@ -217,7 +218,7 @@ static bool let_go(struct cooperative *t, u32 i)
 	if (!pending)
 		return true;
 	atomic64_set(&t->elements[i].count, topk_add_saturating(count_of(t, i), pending));
-	atomic64_add(pending, &this_cpu_of(t)->applied);
+	topk_counted(this_cpu_of(t), pending);
 	return false;
 }
 
@@ -319,12 +320,12 @@ static bool look_further(struct cooperative *t, u64 least)
 static void give_up(struct cooperative *t, u32 i, struct work *work)
 {
 	struct element *element = &t->elements[i];
-	u64 state = topk_index_release(&t->index, i, TOPK_EVICTED);
+	u64 left = topk_state_pending(topk_index_release(&t->index, i, TOPK_EVICTED));
 
+	atomic64_add(element->add + left, &this_cpu_of(t)->dropped);
 	added(t, element);
+	topk_counted(this_cpu_of(t), left);
 	overwritten(work, element);
-	atomic64_add(topk_state_pending(state), &this_cpu_of(t)->applied);
-	atomic64_add(element->add + topk_state_pending(state), &this_cpu_of(t)->dropped);
 	topk_index_remove(&t->index, i);
 	topk_index_give(&t->index, i);
 }
@@ -558,10 +559,8 @@ static enum outcome hit_node(struct cooperative *t, u32 i, const struct topk_key
 			atomic64_add(n, &this_cpu_of(t)->dropped);
 			return COUNTED;
 		}
-		if (atomic64_try_cmpxchg(&node->state, &state, state + n)) {
-			atomic64_add(n, &this_cpu_of(t)->delegated);
+		if (topk_delegate(this_cpu_of(t), node, &state, n))
 			return COUNTED;
-		}
 	}
 }
 
@@ -656,7 +655,7 @@ static bool shed(struct cooperative *t, const struct topk_key *key, u64 n)
 			continue;
 		slot->n = n;
 		memcpy(slot->key, key->word, key->words * sizeof(u64));
-		atomic64_add(n, &this_cpu_of(t)->delegated);
+		topk_announce(this_cpu_of(t), n);
 		/* Pairs with the swap in take_shed(): topk-shed.litmus. */
 		atomic64_set_release(&slot->use, FULL);
 		return true;
@@ -685,7 +684,7 @@ static void take_shed(struct cooperative *t, u32 cpu)
 		n = slot->n;
 		atomic64_set_release(&slot->use, EMPTY);
 		hit(t, &key, n);
-		atomic64_add(n, &this_cpu_of(t)->applied);
+		topk_counted(this_cpu_of(t), n);
 	}
 }
 
@@ -704,7 +703,7 @@ static void hit(struct cooperative *t, const struct topk_key *key, u64 n)
 		}
 	}
 	if (taken)
-		atomic64_add(taken, &this_cpu_of(t)->applied);
+		topk_counted(this_cpu_of(t), taken);
 }
 
 static void cooperative_add(struct topk_table *table, const void *bytes, u64 n)
@@ -753,7 +752,8 @@ static bool read_element(struct cooperative *t, u32 i, struct scounter_topk_reco
 		for (word = 0; word < words; word++)
 			((u64 *)record->key)[word] = READ_ONCE(node->key[word]);
 		smp_rmb(); /* topk_index_take(): topk-generation.litmus */
-		state = atomic64_read(&node->state);
+		/* Acquire: who finds it evicted finds what `evicted' was raised to. */
+		state = atomic64_read_acquire(&node->state);
 	} while (topk_state_generation(state) != *generation);
 	return record->count && !(state & TOPK_EVICTED);
 }
@@ -807,10 +807,12 @@ static int cooperative_read(struct topk_table *table, u32 most,
 	struct scounter_topk_header *all;
 	struct reading *readings;
 	struct topk_sums sums;
+	u64 pending;
 	u32 cpu;
 
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
 		take_shed(t, cpu);
+	pending = topk_pending(table);
 	all = topk_snapshot_alloc(table->key_size, t->index.count);
 	readings = kvcalloc(t->index.count + 1, sizeof(*readings), GFP_KERNEL);
 	if (!all || !readings) {
@@ -819,6 +821,7 @@ static int cooperative_read(struct topk_table *table, u32 most,
 		return -ENOMEM;
 	}
 	read_all(t, all, readings);
+	header->pending = pending;
 	/* Counts that were raised on eviction have no hits in them. */
 	topk_table_sums(table, &sums);
 	header->total = all->total - min(all->total, sums.inflation);

@@ -68,9 +68,9 @@ static void show_head(struct seq_file *seq, const struct scounter_topk_header *s
 	seq_printf(seq, "# design %s capacity %u key_size %u\n",
 		   scounter_topk_design_name(snapshot->design), snapshot->capacity,
 		   snapshot->key_size);
-	seq_printf(seq, "# total %llu evictions %llu dropped %llu floor %llu state %s\n",
+	seq_printf(seq, "# total %llu evictions %llu dropped %llu floor %llu pending %llu state %s\n",
 		   snapshot->total, snapshot->evictions, snapshot->dropped,
-		   snapshot->floor,
+		   snapshot->floor, snapshot->pending,
 		   snapshot->flags & SCOUNTER_TOPK_F_SATURATED ? "saturated" :
 		   snapshot->flags & SCOUNTER_TOPK_F_DROPPED ? "dropped" : "complete");
 	seq_printf(seq, "%-20s %20s key\n", "# count", "error");

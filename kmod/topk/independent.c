@@ -77,6 +77,7 @@ static int independent_read(struct topk_table *table, u32 most,
 	header->records = min(most, merged->records);
 	memcpy(header + 1, merged + 1, (size_t)header->records * header->record_size);
 	header->total = merged->total;
+	header->pending = merged->pending;
 	header->evictions = merged->evictions;
 	header->dropped = merged->dropped;
 	header->flags = merged->flags;

@@ -40,6 +40,7 @@
 #include <linux/smp.h>
 
 #include "contention.h"
+#include "delegation.h"
 #include "index.h"
 #include "lockfree.h"
 #include "table.h"
@@ -305,10 +306,7 @@ static bool count_or_delegate(struct lockfree *t, const struct topk_position *po
 		return true;
 	}
 	/* If this succeeds, settle() takes what is pending afterwards. */
-	if (!atomic64_try_cmpxchg(&node->state, &state, state + n))
-		return false;
-	atomic64_add(n, &this_cpu_of(t)->delegated);
-	return true;
+	return topk_delegate(this_cpu_of(t), node, &state, n);
 }
 
 static void retire(struct lockfree *t, u32 i)
@@ -401,7 +399,9 @@ static noinline u64 hit_absent(struct lockfree *t, const struct topk_key *key, u
 	}
 	if (!claim(t, i, first)) {
 		atomic64_or(TOPK_EVICTED, &topk_node(&t->index, i)->state);
-		drop(t, n + settle(t, i));
+		left = settle(t, i);
+		*taken += left;
+		drop(t, n + left);
 		return 0;
 	}
 	left = settle(t, i);
@@ -422,7 +422,7 @@ static notrace void lockfree_add(struct topk_table *table, const void *bytes, u6
 		n = hit_absent(t, &key, n, &taken);
 	} while (n && !hit_present(t, &key, n));
 	if (taken)
-		atomic64_add(taken, &this_cpu_of(t)->applied);
+		topk_counted(this_cpu_of(t), taken);
 }
 
 /* Reading */
@@ -557,6 +557,7 @@ static int lockfree_read(struct topk_table *table, u32 most,
 		kvfree(readings);
 		return -ENOMEM;
 	}
+	header->pending = topk_pending(table);
 	picked = pick_cells(t, picks, most, header);
 	for (i = 0; i < picked; i++)
 		n += read_cell(t, picks[i].cell, topk_record(header, n), &readings[n]);

@@ -24,8 +24,8 @@ struct topk_ops;
 /* What one CPU did; only ever written on that CPU, so never fought over. */
 struct topk_cpu {
 	atomic64_t evictions;
-	atomic64_t delegated;	/* hits left to another context */
-	atomic64_t applied;	/* hits that others had left, now counted */
+	atomic64_t delegated;	/* hits left to another context: delegation.h */
+	atomic64_t applied;	/* hits that others had left, now counted or dropped */
 	atomic64_t dropped;
 	atomic64_t inflation;	/* by how much counts were raised beyond their hits */
 	u32 hint;		/* where to look for a victim first */
@@ -94,6 +94,7 @@ struct topk_sums {
 };
 
 void topk_table_sums(const struct topk_table *table, struct topk_sums *sums);
+u64 topk_pending(const struct topk_table *table);
 
 /* Snapshots: a header with its records, allocated. */
 u32 topk_record_size(u32 key_size);

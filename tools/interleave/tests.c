@@ -296,6 +296,8 @@ static bool test_topk(void)
 		{ .kind = "topk-cooperative", .script = "1,2", .capacity = 1 },
 		{ .kind = "topk-cooperative", .script = "1,1", .before = "1", .capacity = 2 },
 		{ .kind = "topk-independent", .script = "12,1,2", .capacity = 1 },
+		{ .kind = "topk-lockfree", .script = "1,1r", .capacity = 2 },
+		{ .kind = "topk-cooperative", .script = "1,1r", .before = "12", .capacity = 2 },
 	};
 	unsigned int i;
 	bool good = true;
@@ -323,6 +325,12 @@ static bool test_topk_randomly(void)
 		counting.script = "123r,321r,4132";
 		good &= is_right(&counting, &options);
 		counting.capacity = 1;
+		good &= is_right(&counting, &options);
+		/* What is pending for one key beside what has been counted for the other. */
+		counting.capacity = 2;
+		counting.script = "12,1,12r";
+		good &= is_right(&counting, &options);
+		counting.before = "12";
 		good &= is_right(&counting, &options);
 	}
 	return good;

@@ -163,7 +163,7 @@ counts_stay_at_their_greatest() {
 nothing_is_added_by_0() {
 	load scounter_topk_try capacity=4 add=0 || return 1
 	! grep -v '^#' $D/scounter_topk_try/try || return 1
-	grep -q '^# total 0 evictions 0 dropped 0 floor 0 state complete$' \
+	grep -q '^# total 0 evictions 0 dropped 0 floor 0 pending 0 state complete$' \
 		$D/scounter_topk_try/try || return 1
 	rmmod scounter_topk_try
 }

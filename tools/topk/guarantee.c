@@ -4,9 +4,8 @@
  *
  * For each element there are two counters: hits begun, raised before the table
  * is called, and hits done, raised after.  A snapshot is taken between two
- * readings of them: what was done before it is in it, unless it is still left
- * to another thread, and what was not begun when it ended is not.  How many
- * hits were left and are not yet counted is what the table's own sums say.
+ * readings of them: what was done before it is in it, but for as many hits as it
+ * says are pending, and what was not begun when it ended is not.
  */
 #include <pthread.h>
 #include <stdarg.h>
@@ -78,23 +77,13 @@ static void *work(void *argument)
 	return NULL;
 }
 
-static u64 left_to_others(const struct topk_table *table)
-{
-	struct topk_sums first, then;
-
-	/* What was counted first: hits that are left meanwhile only add. */
-	topk_table_sums(table, &first);
-	topk_table_sums(table, &then);
-	return then.delegated - first.applied;
-}
-
 static u64 less(u64 a, u64 b)
 {
 	return a > b ? a - b : 0;
 }
 
 static void check_record(struct run *run, const struct scounter_topk_header *header,
-			 u32 i, u64 left)
+			 u32 i)
 {
 	const struct scounter_topk_record *record = topk_record(header, i);
 	u32 element = element_of(*(const u64 *)record->key);
@@ -112,9 +101,9 @@ static void check_record(struct run *run, const struct scounter_topk_header *hea
 	if (record->count - record->error > now(&run->begun[element]))
 		fail(run, "element %u: count %llu - error %llu > true %llu", element,
 		     record->count, record->error, now(&run->begun[element]));
-	if (less(run->before[element], left) > record->count)
-		fail(run, "element %u: true %llu > count %llu", element,
-		     run->before[element], record->count);
+	if (less(run->before[element], header->pending) > record->count)
+		fail(run, "element %u: true %llu > count %llu + pending %llu", element,
+		     run->before[element], record->count, header->pending);
 	if (i && record->count > topk_record(header, i - 1)->count)
 		fail(run, "record %u is greater than the one before", i);
 }
@@ -166,22 +155,25 @@ static void check_once(struct run *run, const struct topk_query *query)
 {
 	u32 i, alphabet = run->streams->alphabet;
 	struct scounter_topk_header *header;
-	u64 least = 0, most, left;
+	u64 least = 0, most;
 
 	for (i = 0; i < alphabet; i++)
 		least += run->before[i] = now(&run->done[i]);
-	left = left_to_others(run->table);
 	header = topk_snapshot(run->table, query);
 	most = sum(run->begun, alphabet);
 	memset(run->listed, 0, alphabet);
 	for (i = 0; i < header->records; i++)
-		check_record(run, header, i, left);
-	check_totals(run, header, less(least, left), most);
+		check_record(run, header, i);
+	if (header->pending > most)
+		fail(run, "%llu hits are pending, of %llu", header->pending, most);
+	run->verdict->pending = max(run->verdict->pending, header->pending);
+	check_totals(run, header, less(least, header->pending), most);
 	if (header->dropped)
 		fail(run, "%llu hits were dropped", header->dropped);
 	for (i = 0; i < alphabet; i++)
 		if (!run->listed[i])
-			check_absent(run, header, query, i, less(run->before[i], left), most);
+			check_absent(run, header, query, i,
+				     less(run->before[i], header->pending), most);
 	topk_snapshot_free(header);
 }
 
@@ -205,6 +197,8 @@ static void check_at_rest(struct run *run)
 		fail(run, "the total is %llu, N is %llu", header->total, hits);
 	if (sums.delegated != sums.applied)
 		fail(run, "%llu hits delegated, %llu applied", sums.delegated, sums.applied);
+	if (header->pending)
+		fail(run, "%llu hits are still pending", header->pending);
 	if (header->records && header->floor > (hits + sums.inflation) / header->capacity)
 		fail(run, "floor %llu > N / m", header->floor);
 	run->verdict->inflation = sums.inflation;

@@ -10,6 +10,7 @@ struct verdict {
 	u64 failures;
 	u64 queries;		/* while updates ran */
 	u64 delegated;
+	u64 pending;		/* of them, not counted yet: the most that a query found */
 	u64 evictions;
 	u64 inflation;	/* by how much counts were raised without hits */
 	char why[256];

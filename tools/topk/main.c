@@ -5,7 +5,8 @@
  *	topk check [DESIGN]	guarantees under load, short; TAP
  *	topk throttled	those of cooperative with a short queue; TAP
  *	topk hash		the hash of short keys; TAP
- *	topk long		the same on streams of the paper's sizes; TAP
+ *	topk long [DESIGN]	the same on streams of the paper's sizes; TAP
+ *	topk zipf DESIGN ALPHA STREAMS TIMES	one of these, again and again; TAP
  *	topk words FILE		the same on the words of FILE, a frequency a line
  *	topk tuning	what auto-tuning costs under skew
  *	topk speed [LENGTH]	how fast, as a table for people and gnuplot; LENGTH:
@@ -41,8 +42,9 @@ static void judge(const struct topk_ops *ops, const struct streams *streams, u32
 	guarantee_check(ops, streams, capacity, &verdict);
 	printf("%sok %u - %s: %s, %u x %u, m %u\n", verdict.failures ? "not " : "", ++number,
 	       ops->name, streams->name, streams->streams, streams->length, capacity);
-	printf("# %llu queries meanwhile, %llu evictions, %llu hits delegated, %llu raised\n",
-	       verdict.queries, verdict.evictions, verdict.delegated, verdict.inflation);
+	printf("# %llu queries meanwhile, %llu evictions, %llu raised, %llu hits delegated, of which %llu pending at once\n",
+	       verdict.queries, verdict.evictions, verdict.inflation, verdict.delegated,
+	       verdict.pending);
 	if (verdict.failures)
 		printf("# %llu failures; the first: %s\n", verdict.failures, verdict.why);
 	fflush(stdout);
@@ -123,14 +125,30 @@ static int check_throttled(void)
 	return failed != 0;
 }
 
-static int check_long(void)
+/* What a thread finds differs from run to run, even with the same streams. */
+static int check_again(const char *design, double alpha, u32 streams, u32 times)
+{
+	const struct topk_ops *ops = ops_by_name(design);
+	struct streams *made = streams_make(ZIPF, alpha, 5000000, streams, 1000000, SEED);
+	u32 i;
+
+	printf("1..%u\n# seed %u\n", times, SEED);
+	for (i = 0; i < times; i++)
+		judge(ops, made, 10000);
+	streams_free(made);
+	return failed != 0;
+}
+
+static int check_long(const char *only)
 {
 	static const u32 streams[] = { 4, 8, 16, 32 };
-	u32 i, design;
+	u32 i, design, first = 1, last = SCOUNTER_TOPK_INDEPENDENT;
 
-	printf("1..%zu\n# seed %u\n", SCOUNTER_TOPK_INDEPENDENT * ARRAY_SIZE(streams) *
+	if (only)
+		first = last = ops_by_name(only)->design;
+	printf("1..%zu\n# seed %u\n", (last - first + 1) * ARRAY_SIZE(streams) *
 	       ARRAY_SIZE(long_inputs), SEED);
-	for (design = 1; topk_ops_of(design); design++)
+	for (design = first; design <= last; design++)
 		for (i = 0; i < ARRAY_SIZE(streams); i++)
 			judge_all(topk_ops_of(design), long_inputs, ARRAY_SIZE(long_inputs),
 				  streams[i], 1000000);
@@ -150,20 +168,19 @@ static int check_words(const char *path)
 	return failed != 0;
 }
 
-/* Elements a stream: the paper's million if nothing else is said. */
-static bool length_of(const char *text, u32 *length)
+static bool number_of(const char *text, u32 least, u32 most, u32 *number)
 {
-	char *end = "";
-	unsigned long number = text ? strtoul(text, &end, 10) : 1000000;
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
 
-	*length = number;
-	return !*end && number >= 1000 && number <= 10000000;
+	*number = value;
+	return *text && !*end && value >= least && value <= most;
 }
 
 int main(int argc, char **argv)
 {
 	const char *verb = argc > 1 ? argv[1] : "";
-	u32 length;
+	u32 length, streams, times;
 
 	if (!strcmp(verb, "check") && argc <= 3)
 		return check(argv[2]);
@@ -173,12 +190,18 @@ int main(int argc, char **argv)
 		return tuning(SEED);
 	if (!strcmp(verb, "hash") && argc == 2)
 		return hash_check(SEED);
-	if (!strcmp(verb, "long") && argc == 2)
-		return check_long();
+	if (!strcmp(verb, "long") && argc <= 3)
+		return check_long(argv[2]);
+	if (!strcmp(verb, "zipf") && argc == 6 && number_of(argv[4], 1, 64, &streams) &&
+	    number_of(argv[5], 1, 1000000, &times))
+		return check_again(argv[2], atof(argv[3]), streams, times);
 	if (!strcmp(verb, "words") && argc == 3)
 		return check_words(argv[2]);
-	if (!strcmp(verb, "speed") && argc <= 3 && length_of(argv[2], &length))
+	if (!strcmp(verb, "speed") && argc <= 3 &&
+	    /* The paper's million if nothing else is said. */
+	    number_of(argc > 2 ? argv[2] : "1000000", 1000, 10000000, &length))
 		return speed(length, SEED);
-	fprintf(stderr, "usage: topk check [DESIGN] | throttled | hash | tuning | long | words FILE | speed [LENGTH]\n");
+	fprintf(stderr, "usage: topk check [DESIGN] | throttled | hash | tuning | long [DESIGN] |\n"
+		"	zipf DESIGN ALPHA STREAMS TIMES | words FILE | speed [LENGTH]\n");
 	return 2;
 }

@@ -47,12 +47,14 @@ struct scounter_topk_header {
 	__u64 total;		/* N: all hits that were counted */
 	__u64 evictions;	/* keys that lost their entry to another */
 	__u64 dropped;		/* hits that could not be counted, not in total */
-	__u64 floor;		/* the true count of a key not listed is at most this */
+	__u64 floor;		/* a key that is not listed has at most this count */
+	__u64 pending;		/* hits on their way to a count, at most */
 };
 
 /*
- * count - error <= true count <= count.  The key is padded with zeros to a
- * multiple of 8 bytes.
+ * count - error <= true count <= count + pending, and true count <= floor + pending
+ * of a key that is not listed: hits of the past, those dropped aside, are all in, but
+ * for `pending` at most.  The key is padded with zeros to a multiple of 8 bytes.
  */
 struct scounter_topk_record {
 	__u64 count;
