@@ -57,13 +57,12 @@ bool topk_tunes = true;
 /* What an owned element wants of a bucket; LEFT if another context will see to it. */
 enum request { MOVE, ADD, OVERWRITE, REQUEST = 3, LEFT = 4 };
 
-/* What a node has beside key and state; by the node's number. */
+/* Beside a node: with a key of 8 bytes both are one cache line, and move as one. */
 struct element {
 	atomic64_t count;	/* 0 is not monitored */
 	u64 add;		/* by the owner: what to add to it */
-	u32 previous, next;	/* in the bucket's list */
-	u32 link;		/* in a queue, or in the owner's list */
-	u32 request;
+	/* In the bucket's list; or, before that, the CPU whose key it is. */
+	u32 previous, next;
 };
 
 struct bucket {
@@ -82,12 +81,18 @@ struct slot {
 };
 enum { EMPTY, BUSY, FULL };
 
+/* A CPU's victims: lists of nodes that are to leave their chains. */
+struct victims {
+	atomic64_t given;	/* by whoever evicted them */
+	atomic64_t kept;	/* of those, for later */
+} ____cacheline_aligned_in_smp;
+
 struct cooperative {
 	struct topk_table table;
 	struct topk_index index;
-	struct element *elements;
 	struct bucket *buckets;
 	struct slot *slots;		/* SLOTS a CPU */
+	struct victims *victims;	/* by CPU */
 	u64 mask;
 	bool waits;			/* the shared design */
 	atomic64_t unused ____cacheline_aligned_in_smp;	/* entries */
@@ -116,9 +121,19 @@ static struct topk_cpu *this_cpu_of(struct cooperative *t)
 	return &t->table.cpus[raw_smp_processor_id()];
 }
 
+static struct topk_node *node_of(struct cooperative *t, u32 i)
+{
+	return topk_node(&t->index, i);
+}
+
+static struct element *element_of(struct cooperative *t, u32 i)
+{
+	return topk_beside(&t->index, i);
+}
+
 static u64 count_of(struct cooperative *t, u32 i)
 {
-	return atomic64_read(&t->elements[i].count);
+	return atomic64_read(&element_of(t, i)->count);
 }
 
 static struct bucket *bucket_of(struct cooperative *t, u64 count)
@@ -138,55 +153,57 @@ static bool try_own(atomic64_t *owned)
 
 static void bucket_add(struct cooperative *t, struct bucket *bucket, u32 i)
 {
-	struct element *element = &t->elements[i];
+	struct element *element = element_of(t, i);
 
 	element->previous = 0;
 	element->next = bucket->first;
 	if (bucket->first)
-		t->elements[bucket->first].previous = i;
+		element_of(t, bucket->first)->previous = i;
 	WRITE_ONCE(bucket->first, i);
 }
 
 static void bucket_del(struct cooperative *t, struct bucket *bucket, u32 i)
 {
-	struct element *element = &t->elements[i];
+	struct element *element = element_of(t, i);
 
 	if (element->next)
-		t->elements[element->next].previous = element->previous;
+		element_of(t, element->next)->previous = element->previous;
 	if (element->previous)
-		t->elements[element->previous].next = element->next;
+		element_of(t, element->previous)->next = element->next;
 	else
 		WRITE_ONCE(bucket->first, element->next);
 }
 
 static void work_add(struct cooperative *t, struct work *work, u32 i, u32 request)
 {
-	t->elements[i].request = request;
-	t->elements[i].link = work->first;
+	node_of(t, i)->request = request;
+	node_of(t, i)->next = work->first;
 	work->first = i;
 }
 
 /* The hits of this request will be counted by whoever serves it. */
-static void leave_to_another(struct cooperative *t, struct element *element)
+static void leave_to_another(struct cooperative *t, u32 i)
 {
-	if (element->request == ADD || element->request & LEFT)
+	struct topk_node *node = node_of(t, i);
+
+	if (node->request == ADD || node->request & LEFT)
 		return;
-	topk_announce(this_cpu_of(t), element->add);
-	if (topk_tunes && element->request == OVERWRITE)
+	topk_announce(this_cpu_of(t), element_of(t, i)->add);
+	if (topk_tunes && node->request == OVERWRITE)
 		atomic64_inc(&t->waiting);
-	element->request |= LEFT;
+	node->request |= LEFT;
 }
 
 /* They are counted, or dropped. */
-static void added(struct cooperative *t, struct element *element)
+static void added(struct cooperative *t, u32 i)
 {
-	if (element->request & LEFT)
-		topk_counted(this_cpu_of(t), element->add);
+	if (node_of(t, i)->request & LEFT)
+		topk_counted(this_cpu_of(t), element_of(t, i)->add);
 }
 
-static void overwritten(struct work *work, const struct element *element)
+static void overwritten(struct cooperative *t, struct work *work, u32 i)
 {
-	if (element->request & LEFT)
+	if (node_of(t, i)->request & LEFT)
 		work->overwritten++;
 }
 
@@ -194,10 +211,10 @@ static void queue_push(struct cooperative *t, struct bucket *bucket, u32 i)
 {
 	s64 head;
 
-	leave_to_another(t, &t->elements[i]);
+	leave_to_another(t, i);
 	do {
 		head = atomic64_read(&bucket->queue);
-		t->elements[i].link = head;
+		node_of(t, i)->next = head;
 	} while (!atomic64_try_cmpxchg(&bucket->queue, &head, i));
 }
 
@@ -206,7 +223,7 @@ static void queue_push(struct cooperative *t, struct bucket *bucket, u32 i)
 /* Let the element go, unless hits were left: then count them, and return false. */
 static bool let_go(struct cooperative *t, u32 i)
 {
-	struct topk_node *node = topk_node(&t->index, i);
+	struct topk_node *node = node_of(t, i);
 	u64 pending;
 	s64 state;
 
@@ -217,7 +234,7 @@ static bool let_go(struct cooperative *t, u32 i)
 				       state - (pending ?: TOPK_RESERVED)));
 	if (!pending)
 		return true;
-	atomic64_set(&t->elements[i].count, topk_add_saturating(count_of(t, i), pending));
+	atomic64_set(&element_of(t, i)->count, topk_add_saturating(count_of(t, i), pending));
 	topk_counted(this_cpu_of(t), pending);
 	return false;
 }
@@ -251,12 +268,12 @@ static void add_element(struct cooperative *t, struct bucket *bucket, u32 i,
 static void move_element(struct cooperative *t, struct bucket *bucket, u32 i,
 			 struct work *work)
 {
-	struct element *element = &t->elements[i];
+	struct element *element = element_of(t, i);
 
 	bucket_del(t, bucket, i);
 	WRITE_ONCE(bucket->barren, 0);
 	atomic64_set(&element->count, topk_add_saturating(count_of(t, i), element->add));
-	added(t, element);
+	added(t, i);
 	work_add(t, work, i, ADD);
 }
 
@@ -267,8 +284,8 @@ static u32 find_victim(struct cooperative *t, struct bucket *bucket, u64 least,
 	u32 i;
 
 	*any = false;
-	for (i = bucket->first; i; i = t->elements[i].next) {
-		struct topk_node *node = topk_node(&t->index, i);
+	for (i = bucket->first; i; i = element_of(t, i)->next) {
+		struct topk_node *node = node_of(t, i);
 		s64 state = atomic64_read(&node->state);
 
 		if (count_of(t, i) > least)
@@ -319,15 +336,76 @@ static bool look_further(struct cooperative *t, u64 least)
 /* All entries are being given to their first keys just now: none to overwrite. */
 static void give_up(struct cooperative *t, u32 i, struct work *work)
 {
-	struct element *element = &t->elements[i];
+	struct element *element = element_of(t, i);
 	u64 left = topk_state_pending(topk_index_release(&t->index, i, TOPK_EVICTED));
 
 	atomic64_add(element->add + left, &this_cpu_of(t)->dropped);
-	added(t, element);
+	added(t, i);
 	topk_counted(this_cpu_of(t), left);
-	overwritten(work, element);
+	overwritten(t, work, i);
 	topk_index_remove(&t->index, i);
 	topk_index_give(&t->index, i);
+}
+
+/*
+ * A victim has lost its element, but is still in its chain.  To take it out is work for
+ * the CPU whose key came in its place, and will want the node for the next one: the
+ * owner of the bucket of the least frequency has enough to do.
+ */
+static void give_victim(struct cooperative *t, u32 cpu, u32 i)
+{
+	s64 given = atomic64_read(&t->victims[cpu].given);
+
+	do {
+		node_of(t, i)->next = given;
+	} while (!atomic64_try_cmpxchg(&t->victims[cpu].given, &given, i));
+}
+
+static u32 take_list(atomic64_t *list)
+{
+	return atomic64_read(list) ? atomic64_xchg(list, 0) : 0;
+}
+
+static void retire(struct cooperative *t, u32 i)
+{
+	topk_index_remove(&t->index, i);
+	topk_index_give(&t->index, i);
+}
+
+/* One of a CPU's victims; the others wait until they are wanted. */
+static bool retire_one(struct cooperative *t, struct victims *victims)
+{
+	u32 i = take_list(&victims->kept) ?: take_list(&victims->given);
+	u32 rest, next;
+
+	if (!i)
+		return false;
+	for (rest = node_of(t, i)->next; rest; rest = next) {
+		s64 none = 0;
+
+		next = node_of(t, rest)->next;
+		if (atomic64_try_cmpxchg(&victims->kept, &none, rest))
+			break;
+		/* Another context keeps some meanwhile. */
+		retire(t, rest);
+	}
+	retire(t, i);
+	return true;
+}
+
+/* A node for a new key, RESERVED, or 0; of another CPU's victims if there is no other. */
+static u32 take_node(struct cooperative *t, const struct topk_key *key)
+{
+	u32 cpu = raw_smp_processor_id();
+	u32 n, i;
+
+	if (!topk_index_has_spare(&t->index))
+		retire_one(t, &t->victims[cpu]);
+	i = topk_index_take(&t->index, key);
+	for (n = 1; !i && n <= nr_cpu_ids; n++)
+		if (retire_one(t, &t->victims[(cpu + n) % nr_cpu_ids]))
+			i = topk_index_take(&t->index, key);
+	return i;
 }
 
 /* True, or the element must stay with the bucket. */
@@ -335,7 +413,7 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 		      struct work *work)
 {
 	u64 least = atomic64_read(&t->least);
-	struct element *element = &t->elements[i];
+	struct element *element = element_of(t, i);
 	u64 count, base;
 	u32 victim;
 	bool any;
@@ -346,7 +424,7 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 		return true;
 	}
 	if (bucket_of(t, least) != bucket) {
-		work_add(t, work, i, element->request);
+		work_add(t, work, i, node_of(t, i)->request);
 		return true;
 	}
 	if (bucket->barren == least && least)
@@ -357,21 +435,23 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 			WRITE_ONCE(bucket->barren, least);
 			return false;
 		}
-		work_add(t, work, i, element->request);
+		work_add(t, work, i, node_of(t, i)->request);
 		return true;
 	}
 	bucket_del(t, bucket, victim);
 	count = count_of(t, victim);
 	base = max_t(u64, count, atomic64_read(&t->evicted));
 	atomic64_add(base - count, &this_cpu_of(t)->inflation);
-	WRITE_ONCE(topk_node(&t->index, i)->error, base);
+	WRITE_ONCE(node_of(t, i)->error, base);
 	/* Release: the error belongs to the count; pairs with read_element(). */
 	atomic64_set_release(&element->count, topk_add_saturating(base, element->add));
-	added(t, element);
-	atomic64_set(&t->elements[victim].count, 0);
-	topk_index_remove(&t->index, victim);
-	topk_index_give_to(&t->index, topk_node(&t->index, i)->place, victim);
-	overwritten(work, element);
+	added(t, i);
+	atomic64_set(&element_of(t, victim)->count, 0);
+	give_victim(t, element->previous, victim);
+	/* Who waits does the whole of an operation under its lock. */
+	if (t->waits)
+		retire_one(t, &t->victims[element->previous]);
+	overwritten(t, work, i);
 	atomic64_inc(&this_cpu_of(t)->evictions);
 	work_add(t, work, i, ADD);
 	return true;
@@ -379,9 +459,8 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 
 static void serve(struct cooperative *t, struct bucket *bucket, u32 i, struct work *work)
 {
-	struct element *element = &t->elements[i];
 
-	switch (element->request & REQUEST) {
+	switch (node_of(t, i)->request & REQUEST) {
 	case MOVE:
 		move_element(t, bucket, i, work);
 		break;
@@ -390,8 +469,8 @@ static void serve(struct cooperative *t, struct bucket *bucket, u32 i, struct wo
 		break;
 	case OVERWRITE:
 		if (!overwrite(t, bucket, i, work)) {
-			leave_to_another(t, element);
-			element->link = bucket->deferred;
+			leave_to_another(t, i);
+			node_of(t, i)->next = bucket->deferred;
 			bucket->deferred = i;
 		}
 		break;
@@ -404,7 +483,7 @@ static void serve_list(struct cooperative *t, struct bucket *bucket, u32 i,
 	u32 next;
 
 	for (; i; i = next) {
-		next = t->elements[i].link;
+		next = node_of(t, i)->next;
 		serve(t, bucket, i, work);
 	}
 }
@@ -415,7 +494,7 @@ static void serve_deferred(struct cooperative *t, struct bucket *bucket, struct 
 	u32 i, next;
 
 	for (i = bucket->deferred; i; i = next) {
-		next = t->elements[i].link;
+		next = node_of(t, i)->next;
 		if (!overwrite(t, bucket, i, work))
 			break;
 	}
@@ -450,7 +529,7 @@ static void serve_queue(struct cooperative *t, struct bucket *bucket, struct wor
 
 static struct bucket *wanted_bucket(struct cooperative *t, u32 i)
 {
-	bool overwrites = (t->elements[i].request & REQUEST) == OVERWRITE;
+	bool overwrites = (node_of(t, i)->request & REQUEST) == OVERWRITE;
 
 	return bucket_of(t, overwrites ? (u64)atomic64_read(&t->least) : count_of(t, i));
 }
@@ -467,7 +546,7 @@ static void bring_cooperating(struct cooperative *t, u32 i, struct work *work)
 		serve(t, bucket, i, work);
 		/* Those that go the same way, mostly from the bucket before. */
 		while ((i = work->first) && wanted_bucket(t, i) == bucket) {
-			work->first = t->elements[i].link;
+			work->first = node_of(t, i)->next;
 			serve(t, bucket, i, work);
 		}
 		serve_deferred(t, bucket, work);
@@ -495,14 +574,13 @@ static void wait_for_victim(struct cooperative *t, struct bucket *bucket)
 /* The shared design: with the bucket's lock, and again if there is no victim. */
 static void bring_locking(struct cooperative *t, u32 i, struct work *work)
 {
-	struct element *element = &t->elements[i];
 	struct bucket *bucket;
 	bool done = true;
 
 	do {
 		bucket = wanted_bucket(t, i);
 		lock_bucket(bucket);
-		if (element->request == OVERWRITE)
+		if (node_of(t, i)->request == OVERWRITE)
 			done = overwrite(t, bucket, i, work);
 		else
 			serve(t, bucket, i, work);
@@ -517,7 +595,7 @@ static void bring(struct cooperative *t, struct work *work)
 	u32 i;
 
 	while ((i = work->first)) {
-		work->first = t->elements[i].link;
+		work->first = node_of(t, i)->next;
 		if (t->waits)
 			bring_locking(t, i, work);
 		else
@@ -533,7 +611,7 @@ enum outcome { COUNTED, LOOK_AGAIN, LEFT_THE_TABLE };
 static enum outcome hit_node(struct cooperative *t, u32 i, const struct topk_key *key,
 			     u64 n)
 {
-	struct topk_node *node = topk_node(&t->index, i);
+	struct topk_node *node = node_of(t, i);
 	struct work work = { 0 };
 	u32 failures;
 	s64 state;
@@ -548,7 +626,7 @@ static enum outcome hit_node(struct cooperative *t, u32 i, const struct topk_key
 			if (!atomic64_try_cmpxchg(&node->state, &state,
 						  state | TOPK_RESERVED))
 				continue;
-			t->elements[i].add = n;
+			element_of(t, i)->add = n;
 			work_add(t, &work, i, MOVE);
 			bring(t, &work);
 			return COUNTED;
@@ -570,7 +648,7 @@ static bool hit_present(struct cooperative *t, const struct topk_key *key, u64 n
 	u32 steps;
 
 	for (steps = 0; steps < STEPS && topk_link_node(link); steps++) {
-		struct topk_node *node = topk_node(&t->index, topk_link_node(link));
+		struct topk_node *node = node_of(t, topk_link_node(link));
 
 		if (READ_ONCE(node->hash) == key->hash &&
 		    hit_node(t, topk_link_node(link), key, n) == COUNTED)
@@ -596,12 +674,11 @@ static void enter(struct cooperative *t, u32 i, u64 n)
 {
 	struct work work = { 0 };
 
-	t->elements[i].add = n;
-	/* Whose victim's node is to be used next. */
-	topk_node(&t->index, i)->place = raw_smp_processor_id();
+	element_of(t, i)->add = n;
+	element_of(t, i)->previous = raw_smp_processor_id();
 	if (take_unused(t)) {
-		WRITE_ONCE(topk_node(&t->index, i)->error, 0);
-		atomic64_set(&t->elements[i].count, n);
+		WRITE_ONCE(node_of(t, i)->error, 0);
+		atomic64_set(&element_of(t, i)->count, n);
 		work_add(t, &work, i, ADD);
 	} else {
 		work_add(t, &work, i, OVERWRITE);
@@ -613,11 +690,12 @@ static void enter(struct cooperative *t, u32 i, u64 n)
 static bool hit_absent(struct cooperative *t, const struct topk_key *key, u64 *n,
 		       u64 *taken)
 {
-	u32 i = topk_index_take(&t->index, key);
 	struct topk_position position;
 	enum outcome outcome;
 	u64 left;
+	u32 i;
 
+	i = take_node(t, key);
 	if (!i)
 		return false;
 	while (!topk_index_insert(&t->index, key, i, &position)) {
@@ -739,7 +817,7 @@ static void shared_add(struct topk_table *table, const void *bytes, u64 n)
 static bool read_element(struct cooperative *t, u32 i, struct scounter_topk_record *record,
 			 u64 *generation)
 {
-	struct topk_node *node = topk_node(&t->index, i);
+	struct topk_node *node = node_of(t, i);
 	u32 word, words = DIV_ROUND_UP(t->table.key_size, sizeof(u64));
 	s64 state;
 
@@ -747,7 +825,7 @@ static bool read_element(struct cooperative *t, u32 i, struct scounter_topk_reco
 		state = atomic64_read_acquire(&node->state);
 		*generation = topk_state_generation(state);
 		/* Acquire: the error belongs to the first count. */
-		record->count = atomic64_read_acquire(&t->elements[i].count);
+		record->count = atomic64_read_acquire(&element_of(t, i)->count);
 		record->error = READ_ONCE(node->error);
 		for (word = 0; word < words; word++)
 			((u64 *)record->key)[word] = READ_ONCE(node->key[word]);
@@ -764,7 +842,7 @@ static bool read_element(struct cooperative *t, u32 i, struct scounter_topk_reco
  */
 static bool is_there(struct cooperative *t, u32 i, u64 generation)
 {
-	u64 state = atomic64_read_acquire(&topk_node(&t->index, i)->state);
+	u64 state = atomic64_read_acquire(&node_of(t, i)->state);
 
 	return topk_state_generation(state) == generation && !(state & TOPK_EVICTED);
 }
@@ -842,8 +920,8 @@ static void cooperative_destroy(struct topk_table *table)
 {
 	struct cooperative *t = cooperative_of(table);
 
-	kvfree(t->elements);
 	kvfree(t->buckets);
+	kvfree(t->victims);
 	kvfree(t->slots);
 	topk_index_clear(&t->index);
 	topk_table_clear(table);
@@ -861,14 +939,14 @@ static struct topk_table *create(const struct topk_ops *ops, bool waits, u32 cap
 	if (!t)
 		return NULL;
 	err = topk_table_init(&t->table, ops, capacity, key_size, secret) ?:
-	      topk_index_init(&t->index, nodes, key_size);
+	      topk_index_init(&t->index, nodes, key_size, sizeof(struct element));
 	t->waits = waits;
 	t->mask = buckets - 1;
 	atomic64_set(&t->unused, capacity);
-	t->elements = kvcalloc((size_t)nodes + 1, sizeof(*t->elements), GFP_KERNEL);
 	t->buckets = kvcalloc(buckets, sizeof(*t->buckets), GFP_KERNEL);
+	t->victims = kvcalloc(nr_cpu_ids, sizeof(*t->victims), GFP_KERNEL);
 	t->slots = kvcalloc((size_t)nr_cpu_ids * SLOTS, sizeof(*t->slots), GFP_KERNEL);
-	if (err || !t->elements || !t->buckets || !t->slots) {
+	if (err || !t->buckets || !t->victims || !t->slots) {
 		cooperative_destroy(&t->table);
 		return NULL;
 	}
@@ -892,9 +970,9 @@ static size_t cooperative_bytes(const struct topk_table *table)
 	const struct cooperative *t = cooperative_of(table);
 
 	return sizeof(*t) + topk_index_bytes(&t->index) +
-	       (t->index.count + 1) * sizeof(*t->elements) +
 	       (t->mask + 1) * sizeof(*t->buckets) +
-	       nr_cpu_ids * (SLOTS * sizeof(*t->slots) + sizeof(*table->cpus));
+	       nr_cpu_ids * (SLOTS * sizeof(*t->slots) + sizeof(*t->victims) +
+			     sizeof(*table->cpus));
 }
 
 const struct topk_ops topk_cooperative_ops = {

@@ -72,13 +72,18 @@ static void fill_pool(struct topk_index *index)
 			pool_push(index, i);
 }
 
-int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size)
+/* @beside: bytes that the design has with each node, in the same cache line if they fit */
+int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size, u32 beside)
 {
 	u32 heads = roundup_pow_of_two(nodes);
 
 	index->count = nodes;
 	index->shift = 32 - ilog2(heads);
-	index->stride = sizeof(struct topk_node) + DIV_ROUND_UP(key_size, 8) * 8;
+	index->words = DIV_ROUND_UP(key_size, sizeof(u64));
+	index->stride = sizeof(struct topk_node) + index->words * sizeof(u64);
+	if (beside)
+		index->stride = DIV_ROUND_UP(index->stride + beside, L1_CACHE_BYTES) *
+				L1_CACHE_BYTES;
 	index->heads = kvcalloc(heads, sizeof(*index->heads), GFP_KERNEL);
 	index->nodes = kvcalloc((size_t)nodes + 1, index->stride, GFP_KERNEL);
 	index->spares = kvcalloc(nr_cpu_ids, sizeof(*index->spares), GFP_KERNEL);
@@ -157,13 +162,7 @@ u64 topk_index_release(struct topk_index *index, u32 i, u64 flags)
 /* Give a node back that is in no chain. */
 void topk_index_give(struct topk_index *index, u32 i)
 {
-	topk_index_give_to(index, raw_smp_processor_id(), i);
-}
-
-/* The same for another CPU, whose node is being used in its place. */
-void topk_index_give_to(struct topk_index *index, u32 cpu, u32 i)
-{
-	atomic64_t *spare = &index->spares[cpu].node;
+	atomic64_t *spare = &index->spares[raw_smp_processor_id()].node;
 	s64 none = 0;
 
 	if (atomic64_read(spare) || !atomic64_try_cmpxchg(spare, &none, i))
@@ -274,7 +273,7 @@ void topk_index_remove(struct topk_index *index, u32 i)
 			link_after(link, topk_link_node(link) | TOPK_LINK_LEAVING)))
 		;
 	key.hash = node->hash;
-	key.words = (index->stride - sizeof(*node)) / sizeof(u64);
+	key.words = index->words;
 	memcpy(key.word, node->key, key.words * sizeof(u64));
 	topk_index_find(index, &key, &position);
 }

@@ -20,6 +20,7 @@
 
 #include <linux/atomic.h>
 #include <linux/cache.h>
+#include <linux/smp.h>
 #include <linux/types.h>
 
 #include "key.h"
@@ -29,14 +30,22 @@
  *	the number of the next node in the chain, or in the pool; 0 ends it
  * @state: generation, flags, and hits that others left here; see topk_state_
  * @error: by how much the count may be too large
- * @place: where the node is counted, as the design numbers places
+ * @place: where the node is counted, as the design numbers places; or, where that is
+ *	the node itself,
+ * @next, @request: what is to be done after it, and with it
  */
 struct topk_node {
 	atomic64_t link;
 	atomic64_t state;
 	u64 error;
 	u32 hash;
-	u32 place;
+	union {
+		u32 place;
+		struct {
+			u32 next : 29;
+			u32 request : 3;
+		};
+	};
 	u64 key[];
 };
 
@@ -53,6 +62,7 @@ struct topk_index {
 	void *nodes;
 	struct topk_spare *spares;
 	u32 stride;
+	u32 words;		/* of a key */
 	u32 shift;		/* of a hash, to the number of its chain */
 	u32 count;		/* of nodes; they are numbered from 1 */
 	atomic64_t pool ____cacheline_aligned_in_smp;
@@ -72,20 +82,25 @@ struct topk_position {
 	s64 link;		/* of @node */
 };
 
-int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size);
+int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size, u32 beside);
 void topk_index_clear(struct topk_index *index);
 size_t topk_index_bytes(const struct topk_index *index);
 
 u32 topk_index_take(struct topk_index *index, const struct topk_key *key);
 u64 topk_index_release(struct topk_index *index, u32 node, u64 flags);
 void topk_index_give(struct topk_index *index, u32 node);
-void topk_index_give_to(struct topk_index *index, u32 cpu, u32 node);
 bool topk_index_find(struct topk_index *index, const struct topk_key *key,
 		     struct topk_position *position);
 bool topk_index_insert(struct topk_index *index, const struct topk_key *key,
 		       u32 node, struct topk_position *position);
 void topk_index_leave(struct topk_index *index, const struct topk_position *position);
 void topk_index_remove(struct topk_index *index, u32 node);
+
+/* Has this CPU a node at hand? */
+static inline bool topk_index_has_spare(const struct topk_index *index)
+{
+	return atomic64_read(&index->spares[raw_smp_processor_id()].node);
+}
 
 #define TOPK_LINK_LEAVING	(1U << 31)
 
@@ -104,7 +119,13 @@ static __always_inline struct topk_node *topk_node(const struct topk_index *inde
 	return index->nodes + (size_t)node * index->stride;
 }
 
-/* The same where keys have one word, which is known to the compiler. */
+/* What the design has beside the node, behind its key. */
+static __always_inline void *topk_beside(const struct topk_index *index, u32 node)
+{
+	return &topk_node(index, node)->key[index->words];
+}
+
+/* A node whose key has one word, which is known to the compiler, and nothing beside. */
 static __always_inline struct topk_node *topk_node_of_word(const struct topk_index *index,
 							   u32 node)
 {

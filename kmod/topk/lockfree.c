@@ -615,7 +615,7 @@ static struct topk_table *lockfree_create(u32 capacity, u32 key_size,
 	if (!t)
 		return NULL;
 	err = topk_table_init(&t->table, &topk_lockfree_ops, capacity, key_size, secret) ?:
-	      topk_index_init(&t->index, capacity + TOPK_NODES_PER_CPU * nr_cpu_ids, key_size) ?:
+	      topk_index_init(&t->index, capacity + TOPK_NODES_PER_CPU * nr_cpu_ids, key_size, 0) ?:
 	      bounds_init(t);
 	if (key_size == sizeof(u32) || key_size == sizeof(u64))
 		t->table.inline_key = key_size;
