@@ -31,6 +31,9 @@
  * - A context that is throttled cannot sleep in the kernel.  It leaves the key in
  *   a slot of its CPU, which the next hit of an absent key on that CPU takes, or
  *   a query; if all slots are full the hit is dropped, and counted as such.
+ * - The key that is evicted stays in its chain until the CPU whose key came in its
+ *   place wants a node: one more request that is left to another, so that the
+ *   owner of the bucket of the least frequency is done sooner.
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
@@ -79,6 +82,7 @@ struct slot {
 	u64 n;
 	u64 key[TOPK_KEY_WORDS];
 };
+
 enum { EMPTY, BUSY, FULL };
 
 /* A CPU's victims: lists of nodes that are to leave their chains. */
@@ -459,7 +463,6 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 
 static void serve(struct cooperative *t, struct bucket *bucket, u32 i, struct work *work)
 {
-
 	switch (node_of(t, i)->request & REQUEST) {
 	case MOVE:
 		move_element(t, bucket, i, work);

@@ -23,6 +23,7 @@
 #include "guarantee.h"
 #include "hash.h"
 #include "speed.h"
+#include "tuning.h"
 
 /* The paper's throttled threads sleep for a moment. */
 bool topk_throttle(void)

@@ -35,14 +35,14 @@ struct runner {
 	struct race *race;
 	pthread_t thread;
 	u32 number;
-	double begin, end, cpu;
+	double begin, end;
 };
 
-static double seconds(clockid_t clock)
+static double seconds(void)
 {
 	struct timespec now;
 
-	clock_gettime(clock, &now);
+	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
@@ -56,8 +56,7 @@ static void *run(void *argument)
 
 	shim_this.cpu = runner->number;
 	pthread_barrier_wait(&race->start);
-	runner->cpu = -seconds(CLOCK_THREAD_CPUTIME_ID);
-	runner->begin = seconds(CLOCK_MONOTONIC);
+	runner->begin = seconds();
 	for (i = 0; i < race->streams->length; i++) {
 		u64 key = key_of(element[i]);
 
@@ -65,27 +64,19 @@ static void *run(void *argument)
 		if (race->queries && i % QUERY_EVERY == QUERY_EVERY - 1)
 			topk_snapshot_free(topk_snapshot(race->table, &top));
 	}
-	runner->end = seconds(CLOCK_MONOTONIC);
-	runner->cpu += seconds(CLOCK_THREAD_CPUTIME_ID);
+	runner->end = seconds();
 	return NULL;
 }
 
-/*
- * How long, from the first thread's beginning to the last one's end, and what all
- * threads together had of the CPUs.
- */
-struct duration {
-	double elapsed, cpu;
-};
-
-static struct duration time_once(const struct topk_ops *ops, const struct streams *streams,
-				 bool queries)
+/* From the first thread's beginning to the last one's end. */
+static double time_once(const struct topk_ops *ops, const struct streams *streams,
+			bool queries)
 {
 	struct race race = { .streams = streams, .queries = queries };
 	struct runner *runners = calloc(streams->streams, sizeof(*runners));
 	u64 seed = 0x5eed;
 	struct topk_secret secret = random_secret(&seed);
-	double begin = 1e300, end = 0, cpu = 0;
+	double begin = 1e300, end = 0;
 	u32 i;
 
 	shim_cpus = streams->streams + 1;
@@ -102,12 +93,11 @@ static struct duration time_once(const struct topk_ops *ops, const struct stream
 	for (i = 0; i < streams->streams; i++) {
 		begin = runners[i].begin < begin ? runners[i].begin : begin;
 		end = runners[i].end > end ? runners[i].end : end;
-		cpu += runners[i].cpu;
 	}
 	ops->destroy(race.table);
 	pthread_barrier_destroy(&race.start);
 	free(runners);
-	return (struct duration) { end - begin, cpu };
+	return end - begin;
 }
 
 static int by_size(const void *a, const void *b)
@@ -140,7 +130,7 @@ static void race_all(const struct streams *streams, double *median)
 	for (j = 0; j < REPEATS; j++) {
 		for (i = 0; i < ENTRANTS; i++) {
 			times[i][j] = time_once(entrants[i].ops, streams,
-						entrants[i].queries).elapsed;
+						entrants[i].queries);
 		}
 	}
 	for (i = 0; i < ENTRANTS; i++) {
@@ -174,52 +164,6 @@ static void head(void)
 	for (i = 0; i < ENTRANTS; i++)
 		printf(" %13s", entrants[i].name);
 	printf("  %8s %8s %8s\n", "s/l", "s/c", "i/l");
-}
-
-#define PAIRS	41
-
-/*
- * Under skew nobody is throttled, and looking whether to is pure cost.  Each pair
- * is one run with it and one without, in alternating order, and compares what they
- * had of the CPUs, which what else runs here changes least.  Of the ratios the
- * median counts, and the quartiles say what it is worth.
- */
-int tuning(u64 seed)
-{
-	static const double alphas[] = { 1.5, 2, 2.5, 3 };
-	static const u32 counts[] = { 2, 4, 16 };
-	double ratios[PAIRS], all[ARRAY_SIZE(alphas) * ARRAY_SIZE(counts)];
-	u32 i, j, k, with;
-
-	printf("# CPU time of cooperative with auto-tuning over that without, %u pairs of runs of 100000 elements a stream, m = %u\n",
-	       PAIRS, CAPACITY);
-	printf("#%4s %7s %8s %8s %8s\n", "alpha", "streams", "quarter", "median", "quarter");
-	for (i = 0; i < ARRAY_SIZE(alphas); i++) {
-		for (j = 0; j < ARRAY_SIZE(counts); j++) {
-			struct streams *streams = streams_make(ZIPF, alphas[i], 5000000,
-							       counts[j], 100000, seed);
-
-			for (k = 0; k < 2 * PAIRS; k++) {
-				double seconds;
-
-				with = (k ^ k >> 1) & 1;
-				topk_tunes = with;
-				seconds = time_once(&topk_cooperative_ops, streams, false).cpu;
-				if (!(k & 1))
-					ratios[k / 2] = 1;
-				ratios[k / 2] *= with ? seconds : 1 / seconds;
-			}
-			qsort(ratios, PAIRS, sizeof(double), by_size);
-			printf("%5.1f %7u %8.3f %8.3f %8.3f\n", alphas[i], counts[j],
-			       ratios[PAIRS / 4], ratios[PAIRS / 2], ratios[3 * PAIRS / 4]);
-			all[i * ARRAY_SIZE(counts) + j] = ratios[PAIRS / 2];
-			fflush(stdout);
-			streams_free(streams);
-		}
-	}
-	qsort(all, ARRAY_SIZE(all), sizeof(double), by_size);
-	printf("# the median of these medians: %.3f\n", all[ARRAY_SIZE(all) / 2]);
-	return 0;
 }
 
 /*

@@ -5,6 +5,5 @@
 #include <linux/types.h>
 
 int speed(u32 length, u64 seed);
-int tuning(u64 seed);
 
 #endif /* _TOPK_SPEED_H */
