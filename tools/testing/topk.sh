@@ -87,11 +87,12 @@ the_binary_form_has_the_same() {
 	set -- $line
 	[ "$1" = 10 ] && [ "$2" = 0 ] && [ "$3" = 000000000000000000000000 ] ||
 		fail "$line" || return 1
-	[ "$(wc -c </tmp/bin)" = $((64 + 32)) ] || fail "$(wc -c </tmp/bin) bytes" || return 1
+	[ "$(wc -c </tmp/bin)" = $((72 + 32)) ] || fail "$(wc -c </tmp/bin) bytes" || return 1
 	[ "$(dd if=/tmp/bin bs=4 count=1 2>/dev/null)" = topk ] &&
 		[ "$(u32_at 8 /tmp/bin)" = 32 ] && [ "$(u32_at 12 /tmp/bin)" = 12 ] &&
 		[ "$(u32_at 16 /tmp/bin)" = 7 ] && [ "$(u32_at 20 /tmp/bin)" = 1 ] &&
-		[ "$(u32_at 32 /tmp/bin)" = 10 ] && [ "$(u32_at 64 /tmp/bin)" = 10 ] ||
+		[ "$(u32_at 32 /tmp/bin)" = 10 ] && [ "$(u32_at 64 /tmp/bin)" = 0 ] &&
+		[ "$(u32_at 72 /tmp/bin)" = 10 ] ||
 		fail "$(hexdump -C /tmp/bin)" || return 1
 	[ "$(stat -c %a $D/scounter_topk_try/try)" = 444 ] &&
 		[ "$(stat -c %a $D/scounter_topk_try/try.bin)" = 444 ] || return 1
