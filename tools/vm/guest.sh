@@ -173,11 +173,8 @@ qemu_command()
 		8250.nr_uarts=2 cryptomgr.notests "kmemleak=$(kmemleak)") machine=()
 
 	shift
-	if [[ $LANE == kasan ]]; then
-		# It keeps an eighth for itself, and what was freed for a while.
-		MEMORY=${MEMORY:-2048}
-		args+=(kasan_multi_shot)
-	fi
+	# KASAN keeps an eighth, and what was freed for a while.
+	[[ $LANE != kasan ]] || MEMORY=${MEMORY:-2048}
 	MEMORY=${MEMORY:-1024}
 	[[ $accel != kvm* ]] || cpu=host
 	if [[ $(emulator) == *aarch64 ]]; then
@@ -185,6 +182,14 @@ qemu_command()
 		# slow to emulate.
 		machine=(-machine "virt,gic-version=3")
 		cpu=cortex-a76
+	fi
+	if is_debug_kernel "$LANE"; then
+		# Where all else is off, so are the suites. How fast the TSC is
+		# such a kernel cannot tell when the host is busy.
+		args+=(kunit.enable=1 kunit.autorun=1 clocksource=hpet tsc=unstable)
+	fi
+	if [[ $LANE == kasan ]]; then
+		args+=(kasan_multi_shot)
 	fi
 	spread_over_nodes
 	COMMAND=("$(emulator)" "${machine[@]}" -nodefaults -no-user-config -no-reboot
