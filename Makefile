@@ -39,6 +39,9 @@ check-kernels:	## build, boot and test on every supported kernel (25 minutes the
 check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -sim, -interleave, -litmus, -sanitize, -fuzz, -tools, -unit, -integration, -topk, -torture, -judge
 	@tools/check $*
 
+check-deep:	## the tests that take hours: debug kernels, and torture on them (MINUTES=, default 10)
+	@MINUTES=$(MINUTES) tools/check deep
+
 bench-insn:	## instructions a call of every kind, under emulation
 	@tools/bench/insn/run
 
@@ -166,4 +169,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-18s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: check-commands bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz
+.PHONY: check-commands check-deep bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz

@@ -170,80 +170,87 @@ static void a_reset_closes_the_lines(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, word_of(&word), 5050ULL);
 }
 
-/*
- * Sealed, and not a count yet: for as long as deflate() takes from one line to
- * the next.  Here it is held there, by the lock that it will take.
- */
-static struct inflated *seal(struct kunit *test, struct scounter_word64 *word, u64 value)
+/* Closing, and no grace period ends before rcu_read_unlock(). */
+static struct inflated *close_with(struct kunit *test, struct scounter_word64 *word,
+				   u64 value)
 {
-	struct inflated *inflated;
-
 	inflate_with(test, word, &adapt_class, value + 7);
 	rcu_read_lock();
 	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(word, &adapt_class), value + 7);
 	scounter_word64_add(word, &adapt_class, value);
 	KUNIT_ASSERT_TRUE(test, is_closing(word_of(word)));
-	inflated = inflated_of(word_of(word));
+	return inflated_of(word_of(word));
+}
+
+/* Sealed, and not a count yet: as in the midst of deflate(), whose lock is held. */
+static struct inflated *seal(struct kunit *test, struct scounter_word64 *word, u64 value)
+{
+	struct inflated *inflated = close_with(test, word, value);
+
+	raw_spin_lock_irq(inflated->lock);
 	atomic64_fetch_or_release(SEALED, &inflated->offset);
 	return inflated;
+}
+
+/* What deflate() does then; the word may go. */
+static void end_deflation(struct scounter_word64 *word, struct inflated *inflated)
+{
+	unspread(word, inflated);
+	inflated->word = NULL;
+	raw_spin_unlock_irq(inflated->lock);
+	rcu_read_unlock();
+	scounter_word64_destroy(word, &adapt_class);
 }
 
 static void a_sealed_word_is_read(struct kunit *test)
 {
 	struct scounter_word64 word;
+	struct inflated *inflated = seal(test, &word, 40);
 
-	seal(test, &word, 40);
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class), 40ULL);
 	KUNIT_EXPECT_TRUE(test, is_closing(word_of(&word)));
-	rcu_read_unlock();
-	scounter_word64_destroy(&word, &adapt_class);
+	end_deflation(&word, inflated);
 	KUNIT_EXPECT_EQ(test, word_of(&word), 40ULL);
 }
 
 static void who_counts_in_a_sealed_word_opens_it(struct kunit *test)
 {
 	struct scounter_word64 word;
+	struct inflated *inflated = seal(test, &word, 40);
 
-	seal(test, &word, 40);
 	scounter_word64_inc(&word, &adapt_class);
 	KUNIT_EXPECT_EQ(test, word_of(&word), 41ULL);
-	rcu_read_unlock();
-	scounter_word64_destroy(&word, &adapt_class);
-	seal(test, &word, 50);
+	end_deflation(&word, inflated);
+	inflated = seal(test, &word, 50);
 	scounter_word64_add(&word, &adapt_class, 5);
 	KUNIT_EXPECT_EQ(test, word_of(&word), 55ULL);
-	rcu_read_unlock();
-	scounter_word64_destroy(&word, &adapt_class);
+	end_deflation(&word, inflated);
 }
 
 static void who_resets_a_sealed_word_opens_it(struct kunit *test)
 {
 	struct scounter_word64 word;
+	struct inflated *inflated = seal(test, &word, 40);
 
-	seal(test, &word, 40);
 	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &adapt_class), 40ULL);
 	KUNIT_EXPECT_EQ(test, word_of(&word), 0ULL);
-	rcu_read_unlock();
-	scounter_word64_destroy(&word, &adapt_class);
+	end_deflation(&word, inflated);
 }
 
-/*
- * The word is a count by another's hands, and is destroyed and freed, before
- * deflate() looks at it: what is there then stays as it is.
- */
+/* The word is destroyed and freed before deflate() looks at it: it stays as it is. */
 static void a_destroyed_word_is_left_alone(struct kunit *test)
 {
 	struct scounter_word64 word;
-	struct inflated *inflated;
-	u64 closing;
+	struct inflated *inflated = close_with(test, &word, 40);
+	u64 closing = word_of(&word);
 
-	inflated = seal(test, &word, 40);
-	closing = word_of(&word);
 	scounter_word64_destroy(&word, &adapt_class);
 	KUNIT_EXPECT_PTR_EQ(test, inflated->word, (struct scounter_word64 *)NULL);
 	/* What deflate() would look for. */
 	atomic64_set(&word.word, closing);
 	rcu_read_unlock();
+	irq_work_sync(&tend_irq_work);
+	flush_delayed_work(&tend_work);
 	scounter_barrier_rcu_tasks();
 	rcu_barrier();
 	KUNIT_EXPECT_EQ(test, word_of(&word), closing);

@@ -2,7 +2,9 @@
 /* The exact kinds that are one word: their ranges, and what they keep beside. */
 #include <kunit/test.h>
 #include <linux/nodemask.h>
+#include <linux/preempt.h>
 #include <linux/scounter.h>
+#include <linux/topology.h>
 
 #include "../kind.h"
 #include "../numa.h"
@@ -40,9 +42,11 @@ static void numa_range_is_what_the_node_leaves(struct kunit *test)
 static void numa_keeps_the_node_with_the_count(struct kunit *test)
 {
 	struct scounter_word64 word = SCOUNTER_WORD_INIT;
-	u64 tag = scounter_numa_tag(0);
+	u64 tag;
 	u32 i;
 
+	migrate_disable();
+	tag = scounter_numa_tag(numa_node_id());
 	for (i = 1; i <= 10; i++) {
 		scounter_word64_inc(&word, &rbo_numa);
 		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&word.word), tag | i);
@@ -50,6 +54,7 @@ static void numa_keeps_the_node_with_the_count(struct kunit *test)
 	scounter_word64_add(&word, &rbo_numa, 90);
 	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&word.word), tag | 100);
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &rbo_numa), 100ULL);
+	migrate_enable();
 	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &rbo_numa), 100ULL);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&word.word), 0LL);
 }
@@ -57,6 +62,7 @@ static void numa_keeps_the_node_with_the_count(struct kunit *test)
 static void numa_adapt_takes_a_node_only_when_contended(struct kunit *test)
 {
 	struct scounter_word64 word = SCOUNTER_WORD_INIT;
+	u64 tag;
 	u32 i;
 
 	for (i = 1; i <= 10; i++)
@@ -68,9 +74,12 @@ static void numa_adapt_takes_a_node_only_when_contended(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&word.word), 115ULL);
 
 	/* A word that has a node keeps it until the reset. */
-	atomic64_set(&word.word, scounter_numa_tag(0) | 7);
+	migrate_disable();
+	tag = scounter_numa_tag(numa_node_id());
+	atomic64_set(&word.word, tag | 7);
 	scounter_word64_inc(&word, &numa_adapt);
-	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&word.word), scounter_numa_tag(0) | 8);
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&word.word), tag | 8);
+	migrate_enable();
 	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &numa_adapt), 8ULL);
 	scounter_word64_inc(&word, &numa_adapt);
 	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&word.word), 1ULL);

@@ -839,8 +839,10 @@ the_module_leaves_nothing() {
 lockdown_leaves_reading_alone() {
 	need scounter || return
 	lockdown=/sys/kernel/security/lockdown
-	load scounter && load scounter_try add=5 || return 1
 	mount -t securityfs security /sys/kernel/security 2>/dev/null
+	# Debian's kernels have it.
+	[ -e $lockdown ] || [ "$LANE" = stock ] || skip 'this kernel has no lockdown' || return
+	load scounter && load scounter_try add=5 || return 1
 	echo confidentiality >$lockdown || fail 'the kernel has no lockdown' || return 1
 	grep -qF '[confidentiality]' $lockdown || return 1
 	[ "$(./scounter read --value scounter_try/try)" = 5 ] &&

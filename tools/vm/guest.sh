@@ -109,6 +109,16 @@ find_image()
 		"headers (tools/vm/fetch packages)"
 }
 
+# Set IMAGE and KERNEL to the debug kernel of LANE.
+find_debug_kernel()
+{
+	local build
+
+	build=$("$VM_DIR/fetch" debug "$LANE") || exit "$CANNOT"
+	IMAGE=$build/vmlinux
+	KERNEL=$(<"$build/include/config/kernel.release")
+}
+
 # Arguments of every kernel here: an oops ends the guest, random numbers are
 # there at once, a slow host is no lockup.
 KERNEL_ARGS=(
@@ -147,6 +157,12 @@ console()
 	esac
 }
 
+# "on" if the guest is to look for leaks.
+kmemleak()
+{
+	if [[ $LEAKS ]]; then echo on; else echo off; fi
+}
+
 # Set COMMAND to what boots IMAGE with an initramfs in QEMU. What is added to
 # the kernel's arguments comes as parameters.
 qemu_command()
@@ -154,9 +170,11 @@ qemu_command()
 	local initramfs=$1 accel=${ACCEL:-tcg,thread=multi} cpu=max topology
 	local args=("${KERNEL_ARGS[@]}" console="$(console)" mitigations=off
 		watchdog_thresh=30 tsc=reliable audit=0 apparmor=0 noresume
-		8250.nr_uarts=2 cryptomgr.notests) machine=()
+		8250.nr_uarts=2 cryptomgr.notests "kmemleak=$(kmemleak)") machine=()
 
 	shift
+	# KASAN keeps an eighth, and what was freed for a while.
+	[[ $LANE != kasan ]] || MEMORY=${MEMORY:-2048}
 	MEMORY=${MEMORY:-1024}
 	[[ $accel != kvm* ]] || cpu=host
 	if [[ $(emulator) == *aarch64 ]]; then
@@ -164,6 +182,14 @@ qemu_command()
 		# slow to emulate.
 		machine=(-machine "virt,gic-version=3")
 		cpu=cortex-a76
+	fi
+	if is_debug_kernel "$LANE"; then
+		# Where all else is off, so are the suites. How fast the TSC is
+		# such a kernel cannot tell when the host is busy.
+		args+=(kunit.enable=1 kunit.autorun=1 clocksource=hpet tsc=unstable)
+	fi
+	if [[ $LANE == kasan ]]; then
+		args+=(kasan_multi_shot)
 	fi
 	spread_over_nodes
 	COMMAND=("$(emulator)" "${machine[@]}" -nodefaults -no-user-config -no-reboot
@@ -184,13 +210,12 @@ qemu_command()
 # of the host than ROOT, unless its root user mounts one on purpose.
 uml_command()
 {
-	local build=$1 root=$2 leaks=off
+	local build=$1 root=$2
 
-	[[ ! $LEAKS ]] || leaks=on
 	MEMORY=${MEMORY:-256}
 	COMMAND=("$build/linux" "mem=${MEMORY}M" "ncpus=$CPUS" seccomp=on
 		"uml_dir=${root%/*}/" umid=uml
 		"hostfs=$root" root=none rootfstype=hostfs rootflags=/ rw init=/init
 		"con=null" "con0=null,fd:1" "ssl=null" "ssl0=null,fd:9"
-		"${KERNEL_ARGS[@]}" "kmemleak=$leaks" slab_debug=FZP)
+		"${KERNEL_ARGS[@]}" "kmemleak=$(kmemleak)" slab_debug=FZP)
 }

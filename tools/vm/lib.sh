@@ -62,9 +62,15 @@ kernel_arch()
 {
 	case $1 in
 	*-arm64) printf 'arm64\n' ;;
-	*-686|*-686-pae) printf 'i386\n' ;;
+	*-686|*-686-pae|*-x86-32) printf 'i386\n' ;;
 	*) printf 'amd64\n' ;;
 	esac
+}
+
+# Is NAME a debug kernel of "fetch debug", and so a lane?
+is_debug_kernel()
+{
+	[[ $1 != common && -e $VM_DIR/debug/$1.config ]]
 }
 
 # Kernel releases with headers on this machine, newest first.

@@ -33,14 +33,14 @@ static void destroy(struct subject *subject)
 		scounter_array_destroy(subject->array);
 }
 
-static void count(struct subject *subject, enum context context)
+static void count(struct subject *subject, u32 events)
 {
 	u32 first = div_u64(atomic64_read(&raw_cpu_ptr(subject->ledger)->begun), EVENTS);
 	u32 i;
 
 	if (torture_is_busted(BUSTED_LOST) || torture_is_busted(BUSTED_BOUNDS))
 		return;
-	for (i = 0; i < EVENTS; i++)
+	for (i = 0; i < events; i++)
 		scounter_array_inc(subject->array, (first * EVENTS + i) % COUNTERS);
 	if (first % 64 == 0) {
 		scounter_array_inc(subject->array, COUNTERS + first);
@@ -119,4 +119,5 @@ const struct subject_ops torture_array_ops = {
 	.check		= check,
 	.reset		= reset,
 	.check_end	= check_end,
+	.is_quick	= true,
 };

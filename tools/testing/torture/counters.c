@@ -108,7 +108,7 @@ static void reset(struct subject *subject)
 	torture_reset_done(subject, done, div_u64(fetch_reset(subject), VALUES_A_UNIT));
 }
 
-static void count(struct subject *subject)
+static void count(struct subject *subject, u32 events)
 {
 	u64 rounds;
 	u32 i;
@@ -117,11 +117,11 @@ static void count(struct subject *subject)
 	    (!is_exact(subject) && torture_is_busted(BUSTED_BOUNDS)))
 		return;
 	if (subject->ops == &torture_counter_ops) {
-		for (i = 0; i < EVENTS - 5; i++)
+		for (i = 0; i < events - 5; i++)
 			scounter_inc(subject->counter);
 		scounter_add(subject->counter, 5);
 	} else {
-		for (i = 0; i < EVENTS - 5; i++)
+		for (i = 0; i < events - 5; i++)
 			word_inc(subject->word);
 		word_add(subject->word, 5);
 	}
@@ -130,11 +130,11 @@ static void count(struct subject *subject)
 		reset_exact(subject);
 }
 
-static void count_events(struct subject *subject, enum context context)
+static void count_events(struct subject *subject, u32 events)
 {
-	count(subject);
+	count(subject, events);
 	if (torture_is_busted(BUSTED_TWICE))
-		count(subject);
+		count(subject, events);
 }
 
 /* A look says nothing if a reset was going on: its value was nowhere meanwhile. */
@@ -219,6 +219,7 @@ const struct subject_ops torture_counter_ops = {
 	.check		= check,
 	.reset		= reset,
 	.check_end	= check_end,
+	.is_quick	= true,
 };
 
 static int word_create(struct subject *subject)
@@ -256,4 +257,5 @@ const struct subject_ops torture_word_ops = {
 	.check		= check,
 	.reset		= reset,
 	.check_end	= check_end,
+	.is_quick	= true,
 };

@@ -52,13 +52,15 @@ struct subject {
 struct subject_ops {
 	int (*create)(struct subject *subject);
 	void (*destroy)(struct subject *subject);
-	/* EVENTS events, in any context. */
-	void (*count)(struct subject *subject, enum context context);
+	/* So many events, a multiple of EVENTS, in any context. */
+	void (*count)(struct subject *subject, u32 events);
 	/* One look, while others count; the reader's thread. */
 	void (*check)(struct subject *subject);
 	void (*reset)(struct subject *subject);
 	/* Nobody counts any more. */
 	void (*check_end)(struct subject *subject);
+	/* An event takes a few instructions: tasks make more of them in a call. */
+	bool is_quick;
 };
 
 #define EVENTS		20
