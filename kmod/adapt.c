@@ -214,19 +214,10 @@ static notrace void bury(struct inflated *inflated)
 	irq_work_queue(&tend_irq_work);
 }
 
-/* Returns false if there are no lines, or another CPU changed the word. */
-static notrace bool inflate(const struct scounter_ref *ref, s64 seen)
+/* Returns false if another CPU changed the word. */
+static notrace bool publish(const struct scounter_ref *ref, s64 seen,
+			    struct inflated *inflated)
 {
-	struct inflated *inflated;
-
-	if (ref->counter && !READ_ONCE(ref->counter->may_inflate))
-		return false;
-	inflated = take_ready();
-	if (!inflated) {
-		if (ref->counter)
-			atomic_inc(&ref->counter->deferred);
-		return false;
-	}
 	inflated->base = seen;
 	inflated->word = ref->word64;
 	inflated->lock = lock_of(ref->word64);
@@ -242,9 +233,26 @@ static notrace bool inflate(const struct scounter_ref *ref, s64 seen)
 			bury(inflated);
 		return false;
 	}
-	if (inflated->components > 1)
-		llist_add(&inflated->fresh, &fresh);
+	/* The work that take_ready() asks for may have run before. */
+	if (inflated->components > 1 && llist_add(&inflated->fresh, &fresh))
+		irq_work_queue(&tend_irq_work);
 	return true;
+}
+
+/* Returns false if there are no lines, or another CPU changed the word. */
+static notrace bool inflate(const struct scounter_ref *ref, s64 seen)
+{
+	struct inflated *inflated;
+
+	if (ref->counter && !READ_ONCE(ref->counter->may_inflate))
+		return false;
+	inflated = take_ready();
+	if (!inflated) {
+		if (ref->counter)
+			atomic_inc(&ref->counter->deferred);
+		return false;
+	}
+	return publish(ref, seen, inflated);
 }
 
 /*
@@ -334,7 +342,7 @@ static u64 adapt_read(const struct scounter_ref *ref)
 	u64 value;
 
 	preempt_disable_notrace();
-	/* Pairs with the swap in inflate(): inflate.litmus. */
+	/* Pairs with the swap in publish(): inflate.litmus. */
 	value = atomic64_read_acquire(&ref->word64->word);
 	if (!is_plain(value))
 		value = inflated_value(inflated_of(value));
@@ -420,7 +428,7 @@ static bool inflated_fetch_reset(struct inflated *inflated, u64 *value)
 
 static bool try_fetch_reset(struct scounter_word64 *word, u64 *value)
 {
-	/* Pairs with the swap in inflate(): inflate.litmus. */
+	/* Pairs with the swap in publish(): inflate.litmus. */
 	s64 seen = atomic64_read_acquire(&word->word);
 
 	if (is_plain(seen)) {

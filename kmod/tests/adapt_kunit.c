@@ -170,6 +170,12 @@ static void a_reset_closes_the_lines(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, word_of(&word), 5050ULL);
 }
 
+static void wait_for_the_work(void)
+{
+	irq_work_sync(&tend_irq_work);
+	flush_delayed_work(&tend_work);
+}
+
 /* Closing, and no grace period ends before rcu_read_unlock(). */
 static struct inflated *close_with(struct kunit *test, struct scounter_word64 *word,
 				   u64 value)
@@ -249,8 +255,7 @@ static void a_destroyed_word_is_left_alone(struct kunit *test)
 	/* What deflate() would look for. */
 	atomic64_set(&word.word, closing);
 	rcu_read_unlock();
-	irq_work_sync(&tend_irq_work);
-	flush_delayed_work(&tend_work);
+	wait_for_the_work();
 	scounter_barrier_rcu_tasks();
 	rcu_barrier();
 	KUNIT_EXPECT_EQ(test, word_of(&word), closing);
@@ -385,6 +390,26 @@ static void contended_lines_become_several(struct kunit *test)
 	count_in_this_state(test, &word, &growing_class);
 	WAIT_FOR(test, is_plain(word_of(&word)));
 	KUNIT_EXPECT_EQ(test, word_of(&word), 5050ULL);
+	scounter_word64_destroy(&word, &growing_class);
+}
+
+/* The work that refills may be done before the lines that it replaces are in use. */
+static void lines_that_are_late_become_several(struct kunit *test)
+{
+	struct scounter_word64 word = SCOUNTER_WORD_INIT;
+	struct scounter_ref ref = ref_of(&word, &growing_class);
+	struct inflated *inflated;
+
+	WAIT_FOR(test, (inflated = take_ready()));
+	wait_for_the_work();
+	/* Nothing of the tests before makes it run again. */
+	WAIT_FOR(test, (wait_for_the_work(), list_empty(&watched)));
+	preempt_disable();
+	KUNIT_EXPECT_TRUE(test, publish(&ref, 0, inflated));
+	preempt_enable();
+	scounter_word64_add(&word, &growing_class, 4ULL * grow_rate);
+	WAIT_FOR(test, READ_ONCE(inflated->grown));
+	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &growing_class), 4ULL * grow_rate);
 	scounter_word64_destroy(&word, &growing_class);
 }
 
@@ -563,6 +588,7 @@ static struct kunit_case adapt_cases[] = {
 	KUNIT_CASE(without_lines_a_word_stays_a_count),
 	KUNIT_CASE(every_allocation_of_lines_fails_once),
 	KUNIT_CASE(contended_lines_become_several),
+	KUNIT_CASE(lines_that_are_late_become_several),
 	KUNIT_CASE(quiet_lines_stay),
 	KUNIT_CASE(the_end_of_the_range_is_kept_in_every_state),
 	KUNIT_CASE(a_crowd_loses_nothing),

@@ -3,6 +3,7 @@
 #include <kunit/test.h>
 #include <linux/err.h>
 #include <linux/limits.h>
+#include <linux/math64.h>
 #include <linux/prandom.h>
 #include <linux/sched.h>
 #include <linux/scounter_topk.h>
@@ -150,7 +151,7 @@ static void check_bounds(struct kunit *test, const struct scounter_topk_header *
 	}
 	KUNIT_EXPECT_EQ(test, snapshot->total, total);
 	KUNIT_EXPECT_EQ(test, snapshot->pending, 0ULL);
-	KUNIT_EXPECT_LE(test, snapshot->floor, total / snapshot->capacity);
+	KUNIT_EXPECT_LE(test, snapshot->floor, div_u64(total, snapshot->capacity));
 	if (sums_up)
 		KUNIT_EXPECT_EQ(test, sum, total);
 	for (i = 0; i < KEYS; i++)

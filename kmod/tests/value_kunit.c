@@ -186,8 +186,9 @@ static void a_success_is_thinned_at_a_grown_unit(struct kunit *test)
 /* morris: 2^k with k from the highest bit survives the unit with 2^k / unit. */
 static void morris_thins_to_its_unit(struct kunit *test)
 {
-	u64 start = 1000000, unit = 1 + start / A, sum = 0;
-	u32 i;
+	const u32 start = 1000000, unit = 1 + start / A;
+	u64 sum = 0, units;
+	u32 rest, i;
 
 	for (i = 0; i < 4096; i++) {
 		struct scounter_word64 word = word_of(start);
@@ -195,11 +196,12 @@ static void morris_thins_to_its_unit(struct kunit *test)
 		success_at(&word, &morris, 6);
 		sum += scounter_word64_read(&word, &morris) - start;
 	}
-	KUNIT_EXPECT_EQ(test, unit, 201ULL);
-	KUNIT_EXPECT_EQ(test, (u32)(sum % unit), 0U);
+	KUNIT_EXPECT_EQ(test, unit, 201U);
+	units = div_u64_rem(sum, unit, &rest);
+	KUNIT_EXPECT_EQ(test, rest, 0U);
 	/* p = 64 / 201: 1304 of 4096, sd 29.8, 6.5 of which are 194. */
-	KUNIT_EXPECT_GT(test, sum / unit, 1304ULL - 194);
-	KUNIT_EXPECT_LT(test, sum / unit, 1304ULL + 194);
+	KUNIT_EXPECT_GT(test, units, 1304ULL - 194);
+	KUNIT_EXPECT_LT(test, units, 1304ULL + 194);
 }
 
 static void a_success_survives_a_reset(struct kunit *test)
@@ -393,7 +395,7 @@ static void morris_adapt_changes_halves(struct kunit *test)
 static void expect_unbiased(struct kunit *test, const struct scounter_class *class,
 			    u64 start, u64 unit_least, u64 unit_most)
 {
-	const u64 n = unit_least / 3, total = n * STEPS;
+	const u64 n = div_u64(unit_least, 3), total = n * STEPS;
 	s64 sum = 0;
 	u64 squares = 0, sd;
 	u32 run, i;
@@ -414,8 +416,10 @@ static void expect_unbiased(struct kunit *test, const struct scounter_class *cla
 	 * The variance of a step is n (unit - n).  That of the sum of squares is
 	 * near 2 / RUNS relatively: sd 3.2 %, 6.5 of which are 21 %.
 	 */
-	KUNIT_EXPECT_GT(test, squares / RUNS, STEPS * n * (unit_least - n) / 100 * 79);
-	KUNIT_EXPECT_LT(test, squares / RUNS, STEPS * n * (unit_most - n) / 100 * 121);
+	KUNIT_EXPECT_GT(test, div_u64(squares, RUNS),
+			div_u64(STEPS * n * (unit_least - n), 100) * 79);
+	KUNIT_EXPECT_LT(test, div_u64(squares, RUNS),
+			div_u64(STEPS * n * (unit_most - n), 100) * 121);
 }
 
 static void large_values_are_unbiased(struct kunit *test)

@@ -18,6 +18,7 @@ cpu_online() {
 
 node_online() {
 	for cpu in "/sys/devices/system/node/node$1"/cpu[0-9]*; do
+		[ -e "$cpu" ] || continue	# a machine of one node
 		cpu_online "${cpu##*cpu}" "$2"
 	done
 }
