@@ -356,6 +356,28 @@ static void merging_keeps_the_bounds(struct kunit *test)
 	scounter_topk_free(halves[1]);
 }
 
+/* A key and two numbers an entry at least, and four times as much for four times as many. */
+static void memory_grows_with_the_capacity(struct kunit *test)
+{
+	struct scounter_topk *topk;
+	size_t few, many;
+	u32 design;
+
+	for (design = SCOUNTER_TOPK_LOCKFREE; design <= DESIGNS; design++) {
+		topk = create(design, 1000, sizeof(u64));
+		KUNIT_ASSERT_FALSE(test, IS_ERR(topk));
+		few = scounter_topk_bytes(topk);
+		scounter_topk_destroy(topk);
+		topk = create(design, 4000, sizeof(u64));
+		KUNIT_ASSERT_FALSE(test, IS_ERR(topk));
+		many = scounter_topk_bytes(topk);
+		scounter_topk_destroy(topk);
+		KUNIT_EXPECT_GE(test, few, 1000 * (sizeof(u64) + 2 * sizeof(u64)));
+		KUNIT_EXPECT_GE(test, many, 3 * few);
+		KUNIT_EXPECT_LE(test, many, 5 * few);
+	}
+}
+
 /* The budget: 96 bytes an entry with keys of 8, and no more with use. */
 static void memory_is_as_stated(struct kunit *test)
 {
@@ -456,6 +478,7 @@ static struct kunit_case topk_cases[] = {
 	KUNIT_CASE(a_reset_returns_each_hit_once),
 	KUNIT_CASE(counts_saturate),
 	KUNIT_CASE(merging_keeps_the_bounds),
+	KUNIT_CASE(memory_grows_with_the_capacity),
 	KUNIT_CASE(memory_is_as_stated),
 	KUNIT_CASE(every_allocation_fails_once_in_topk),
 	{}
