@@ -208,6 +208,19 @@ static void standard_tables_are_the_computed_ones(struct kunit *test)
 	kfree(computed);
 }
 
+/* The table for 8 bits is of 256 states, and 10 bits have more. */
+static void a_table_that_is_too_short_is_not_taken(struct kunit *test)
+{
+	const struct scounter_array_type type = {
+		.kind = SCOUNTER_REPR_MORRIS, .bits = 10, .q_ppm = 1080000, .m = 1,
+	};
+	u32 count = 256;
+
+	KUNIT_EXPECT_NOT_NULL(test, scounter_standard_rungs(&type, &count));
+	count = 257;
+	KUNIT_EXPECT_NULL(test, scounter_standard_rungs(&type, &count));
+}
+
 /* phi(f(x)) = x, and whatever lies between f(x) and f(tau(x)) has that phi too. */
 static void phi_inverts_f(struct kunit *test)
 {
@@ -399,6 +412,7 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(a_shared_level_may_be_large),
 	KUNIT_CASE(merges_that_make_no_sense_are_refused),
 	KUNIT_CASE(standard_tables_are_the_computed_ones),
+	KUNIT_CASE(a_table_that_is_too_short_is_not_taken),
 	KUNIT_CASE(phi_inverts_f),
 	KUNIT_CASE(an_index_outside_is_refused),
 	KUNIT_CASE(a_full_counter_says_so),
