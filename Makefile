@@ -36,7 +36,7 @@ check:	## run all tests; ends with "N passed, N failed"
 check-kernels:	## build, boot and test on every supported kernel (25 minutes the first time)
 	@tools/kernels/run $(KERNELS)
 
-check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -sim, -interleave, -litmus, -sanitize, -fuzz, -tools, -unit, -integration, -topk, -torture, -judge
+check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -sim, -interleave, -litmus, -sanitize, -fuzz, -tools, -unit, -files, -integration, -topk, -torture, -judge
 	@tools/check $*
 
 check-deep:	## the tests that take hours: debug kernels, and torture on them (MINUTES=, default 10)
@@ -96,7 +96,17 @@ figures:	## the papers' figures again, from the model (about 30 minutes)
 	$(MAKE) -s -C tools/sim
 	tools/sim/figures
 
-coverage:	## the lines of kmod/ that tests in user space run (LINES=--lines: and those that they do not)
+files:	## junk on all files of scounter in a guest (OPERATIONS=, default 1000000; SEED=; LANE=, default uml)
+	@tools/testing/payload $(or $(LANE),uml) build/files
+	@tools/vm/run --lane $(or $(LANE),uml) --payload build/files/payload --timeout 36000 --tap --show \
+		files.sh $(or $(SEED),1) $(or $(OPERATIONS),1000000)
+
+rounds:	## every module loaded and unloaded again and again in a guest (ROUNDS=, default 1000; LANE=, default uml)
+	@tools/testing/payload $(or $(LANE),uml) build/files
+	@tools/vm/run --lane $(or $(LANE),uml) --payload build/files/payload --timeout 36000 --tap --show \
+		rounds.sh $(or $(ROUNDS),1000)
+
+coverage:	## the lines of kmod/ that tests run, and whether all others are explained (LINES=--lines: show those)
 	@tools/coverage $(LINES)
 
 fuzz:	## 10^7 executions of each fuzzer (hours; RUNS=, TARGETS= choose)
@@ -169,4 +179,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-18s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: check-commands check-deep bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz
+.PHONY: files rounds check-commands check-deep bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz

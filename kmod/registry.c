@@ -37,35 +37,6 @@ static LIST_HEAD(waiting);
 
 static const struct scounter_view *views[SCOUNTER_VIEWS];
 
-/* Of a counter, a group, a table. */
-int scounter_check_name(const char *what, const char *name)
-{
-	size_t length = name ? strnlen(name, SCOUNTER_NAME_MAX + 1) : 0;
-	size_t i;
-
-	if (!length) {
-		pr_warn_ratelimited("the name of a %s is empty\n", what);
-		return -EINVAL;
-	}
-	if (length > SCOUNTER_NAME_MAX) {
-		pr_warn_ratelimited("%s '%.16s...': more than %d bytes\n", what, name,
-			SCOUNTER_NAME_MAX);
-		return -ENAMETOOLONG;
-	}
-	for (i = 0; i < length; i++) {
-		if (name[i] == '/' || (u8)name[i] < ' ' || name[i] == 0x7f) {
-			pr_warn_ratelimited("%s '%*pE': '/' or a control character in a name\n",
-					    what, (int)length, name);
-			return -EINVAL;
-		}
-	}
-	if (!strcmp(name, ".") || !strcmp(name, "..")) {
-		pr_warn_ratelimited("a %s cannot be named '%s'\n", what, name);
-		return -EINVAL;
-	}
-	return 0;
-}
-
 static int check_group(const char *name)
 {
 	int err = scounter_check_name("group", name);

@@ -6,6 +6,7 @@
  * counter may be freed then; the kobject itself lives on as long as the driver
  * core holds it, and is waited for before the module goes.
  */
+#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/kobject.h>
 #include <linux/sched.h>

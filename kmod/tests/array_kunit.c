@@ -124,6 +124,45 @@ static void merges_keep_the_mean(struct kunit *test)
 		}
 }
 
+/* Whole words without a count are skipped; what is between them is not. */
+static void a_sparse_array_is_merged_whole(struct kunit *test)
+{
+	const u64 counted[] = { 0, 7, 8, 700, CELLS - 1 };
+	struct scounter_array *dst = create(test, &types[0], CELLS, 0);
+	struct scounter_array *src = create(test, &types[0], CELLS, 0);
+	u32 i, found = 0;
+
+	KUNIT_EXPECT_EQ(test, scounter_array_length(src), (u64)CELLS);
+	for (i = 0; i < ARRAY_SIZE(counted); i++)
+		scounter_array_inc(src, counted[i]);
+	KUNIT_EXPECT_EQ(test, scounter_array_merge(dst, src), 0);
+	for (i = 0; i < ARRAY_SIZE(counted); i++)
+		KUNIT_EXPECT_EQ(test, scounter_array_read(dst, counted[i]), 1ULL);
+	for (i = 0; i < CELLS; i++)
+		found += scounter_array_read(dst, i) != 0;
+	KUNIT_EXPECT_EQ(test, found, (u32)ARRAY_SIZE(counted));
+	scounter_array_destroy(src);
+	scounter_array_destroy(dst);
+}
+
+/* 2^40 in a cell of 8 bits: the level is 2^32, and so may the error be. */
+static void a_shared_level_may_be_large(struct kunit *test)
+{
+	const struct scounter_array_type type = { .kind = SCOUNTER_REPR_SHARED, .bits = 8 };
+	struct scounter_array *array = create(test, &type, 10, 0);
+	struct scounter_array_estimate estimate;
+
+	scounter_array_add(array, 3, 1ULL << 40);
+	KUNIT_ASSERT_EQ(test, scounter_array_read_est(array, 3, &estimate), 0);
+	KUNIT_EXPECT_LE(test, estimate.lower, 1ULL << 40);
+	KUNIT_EXPECT_GE(test, estimate.upper, 1ULL << 40);
+	/* One addition is off by a unit at most, and the level is no larger than it must. */
+	KUNIT_EXPECT_GE(test, estimate.value, (1ULL << 40) - (1ULL << 34));
+	KUNIT_EXPECT_LE(test, estimate.value, (1ULL << 40) + (1ULL << 34));
+	KUNIT_EXPECT_GT(test, estimate.error_ppm, 0U);
+	scounter_array_destroy(array);
+}
+
 static void merges_that_make_no_sense_are_refused(struct kunit *test)
 {
 	struct scounter_array *array = create(test, &types[0], CELLS, 0);
@@ -167,6 +206,19 @@ static void standard_tables_are_the_computed_ones(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, memcmp(made, computed, own * sizeof(*made)), 0);
 	}
 	kfree(computed);
+}
+
+/* The table for 8 bits is of 256 states, and 10 bits have more. */
+static void a_table_that_is_too_short_is_not_taken(struct kunit *test)
+{
+	const struct scounter_array_type type = {
+		.kind = SCOUNTER_REPR_MORRIS, .bits = 10, .q_ppm = 1080000, .m = 1,
+	};
+	u32 count = 256;
+
+	KUNIT_EXPECT_NOT_NULL(test, scounter_standard_rungs(&type, &count));
+	count = 257;
+	KUNIT_EXPECT_NULL(test, scounter_standard_rungs(&type, &count));
 }
 
 /* phi(f(x)) = x, and whatever lies between f(x) and f(tau(x)) has that phi too. */
@@ -356,8 +408,11 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(increments_keep_the_mean),
 	KUNIT_CASE(additions_keep_the_mean),
 	KUNIT_CASE(merges_keep_the_mean),
+	KUNIT_CASE(a_sparse_array_is_merged_whole),
+	KUNIT_CASE(a_shared_level_may_be_large),
 	KUNIT_CASE(merges_that_make_no_sense_are_refused),
 	KUNIT_CASE(standard_tables_are_the_computed_ones),
+	KUNIT_CASE(a_table_that_is_too_short_is_not_taken),
 	KUNIT_CASE(phi_inverts_f),
 	KUNIT_CASE(an_index_outside_is_refused),
 	KUNIT_CASE(a_full_counter_says_so),

@@ -357,6 +357,28 @@ static void merging_keeps_the_bounds(struct kunit *test)
 	scounter_topk_free(halves[1]);
 }
 
+/* A key and two numbers an entry at least, and four times as much for four times as many. */
+static void memory_grows_with_the_capacity(struct kunit *test)
+{
+	struct scounter_topk *topk;
+	size_t few, many;
+	u32 design;
+
+	for (design = SCOUNTER_TOPK_LOCKFREE; design <= DESIGNS; design++) {
+		topk = create(design, 1000, sizeof(u64));
+		KUNIT_ASSERT_FALSE(test, IS_ERR(topk));
+		few = scounter_topk_bytes(topk);
+		scounter_topk_destroy(topk);
+		topk = create(design, 4000, sizeof(u64));
+		KUNIT_ASSERT_FALSE(test, IS_ERR(topk));
+		many = scounter_topk_bytes(topk);
+		scounter_topk_destroy(topk);
+		KUNIT_EXPECT_GE(test, few, 1000 * (sizeof(u64) + 2 * sizeof(u64)));
+		KUNIT_EXPECT_GE(test, many, 3 * few);
+		KUNIT_EXPECT_LE(test, many, 5 * few);
+	}
+}
+
 /* The budget: 96 bytes an entry with keys of 8, and no more with use. */
 static void memory_is_as_stated(struct kunit *test)
 {
@@ -431,6 +453,38 @@ static void resets_fail(struct kunit *test, u32 design)
 	scounter_topk_destroy(topk);
 }
 
+/* Who reads gets a table or nothing, and the table has lost nothing. */
+static void every_allocation_of_a_read_fails_once(struct kunit *test)
+{
+	struct scounter_topk_header *snapshot;
+	u32 design, nth, i;
+
+	for (design = SCOUNTER_TOPK_LOCKFREE; design <= DESIGNS; design++) {
+		struct scounter_topk *topk = create(design, 10, 8);
+		bool failed = true;
+
+		KUNIT_ASSERT_FALSE(test, IS_ERR(topk));
+		for (i = 0; i < 30; i++)
+			hit(topk, i % 3);
+		for (nth = 1; failed && nth < 1000; nth++) {
+			current->fail_nth = nth;
+			snapshot = scounter_topk_top(topk, U32_MAX);
+			failed = !current->fail_nth;
+			current->fail_nth = 0;
+			if (IS_ERR(snapshot)) {
+				KUNIT_EXPECT_EQ(test, PTR_ERR(snapshot), (long)-ENOMEM);
+				continue;
+			}
+			KUNIT_EXPECT_EQ(test, snapshot->total, 30ULL);
+			KUNIT_EXPECT_EQ(test, snapshot->records, 3U);
+			scounter_topk_free(snapshot);
+		}
+		KUNIT_EXPECT_GT(test, nth, 3U);
+		KUNIT_EXPECT_LT(test, nth, 1000U);
+		scounter_topk_destroy(topk);
+	}
+}
+
 static void every_allocation_fails_once_in_topk(struct kunit *test)
 {
 	u32 design;
@@ -441,6 +495,11 @@ static void every_allocation_fails_once_in_topk(struct kunit *test)
 	}
 }
 #else
+static void every_allocation_of_a_read_fails_once(struct kunit *test)
+{
+	kunit_skip(test, "the kernel has no fault injection");
+}
+
 static void every_allocation_fails_once_in_topk(struct kunit *test)
 {
 	kunit_skip(test, "the kernel has no fault injection");
@@ -457,8 +516,10 @@ static struct kunit_case topk_cases[] = {
 	KUNIT_CASE(a_reset_returns_each_hit_once),
 	KUNIT_CASE(counts_saturate),
 	KUNIT_CASE(merging_keeps_the_bounds),
+	KUNIT_CASE(memory_grows_with_the_capacity),
 	KUNIT_CASE(memory_is_as_stated),
 	KUNIT_CASE(every_allocation_fails_once_in_topk),
+	KUNIT_CASE(every_allocation_of_a_read_fails_once),
 	{}
 };
 

@@ -7,6 +7,19 @@
 
 #define LOOKED_AT	64
 
+/*
+ * The library's memory: none for lengths that no input can fill, which would be
+ * cleared in vain.  A table of sums for 8-bit cells takes 192 KiB.
+ */
+#define MEMORY_MAX	(1 << 18)
+
+void *fuzz_calloc(size_t n, size_t size);
+
+void *fuzz_calloc(size_t n, size_t size)
+{
+	return n <= MEMORY_MAX / size ? calloc(n, size) : NULL;
+}
+
 /* The same array after it was saved and loaded. */
 static void save_and_load(struct array *array)
 {
@@ -56,7 +69,20 @@ static bool keeps_order(const struct array *array)
 	       (type->kind != SCOUNTER_REPR_DLM_FLOAT || type->theta == type->m);
 }
 
-static void count(struct array *array, const struct array *other)
+/*
+ * Merging cells of 8 bits begins with a table of all sums, which takes longer than all
+ * else here: one input in 16, by what it is made of, so that the same does the same.
+ */
+static bool may_merge(const struct array *array, const uint8_t *data, size_t size)
+{
+	uint8_t sum = 0;
+
+	while (size)
+		sum += data[--size];
+	return array->length < 4096 && (array->cells.repr.type.bits != 8 || sum % 16 == 0);
+}
+
+static void count(struct array *array)
 {
 	u64 before = array_value(array, 0);
 
@@ -66,8 +92,6 @@ static void count(struct array *array, const struct array *other)
 	before = array_value(array, 0);
 	require(!array_inc(array, 0));
 	require(!keeps_order(array) || array_value(array, 0) >= before);
-	if (array->length < 4096 && !array_merge(array, other))
-		look(array);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -85,7 +109,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fclose(file);
 	look(array);
 	save_and_load(array);
-	count(array, other);
+	count(array);
+	if (may_merge(array, data, size) && !array_merge(array, other))
+		look(array);
 	array_free(array);
 	array_free(other);
 	return 0;

@@ -16,7 +16,7 @@ KMOD ?= $(top)/kmod
 INCLUDE ?= $(top)/include
 shim_dir := $(top)/tools/testing/shim
 
-shim_left_out := main registry sysfs debugfs snapshot array array_files standard powers
+shim_left_out := main names registry sysfs debugfs snapshot array array_files standard powers
 shim_kmod := $(filter-out $(shim_left_out),$(patsubst $(KMOD)/%.c,%,$(wildcard $(KMOD)/*.c)))
 
 shim_flags := -I$(shim_dir) -I$(INCLUDE) -I$(KMOD)

@@ -168,6 +168,10 @@ static inline void prefix##_dec(type *v)				\
 {									\
 	shim_##prefix##_fetch_add(-1, v, __ATOMIC_RELAXED);		\
 }									\
+static inline bool prefix##_dec_and_test(type *v)			\
+{									\
+	return prefix##_sub_return(1, v) == 0;				\
+}									\
 static inline void prefix##_or(int_type n, type *v)			\
 {									\
 	shim_##prefix##_fetch_or(n, v, __ATOMIC_RELAXED);		\

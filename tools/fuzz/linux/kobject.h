@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* User-space stand-in for the kernel header of this name; control.c has the functions. */
+#ifndef _FUZZ_LINUX_KOBJECT_H
+#define _FUZZ_LINUX_KOBJECT_H
+
+#include <linux/sysfs.h>
+
+struct kobject {
+	struct kobj_type *type;
+	int references;
+};
+
+struct kobj_type {
+	void (*release)(struct kobject *kobj);
+	const struct sysfs_ops *sysfs_ops;
+	const struct attribute_group **default_groups;
+};
+
+#define kernel_kobj	((struct kobject *)NULL)
+
+int kobject_init_and_add(struct kobject *kobj, struct kobj_type *type, struct kobject *parent,
+			 const char *format, ...);
+struct kobject *kobject_create_and_add(const char *name, struct kobject *parent);
+void kobject_del(struct kobject *kobj);
+void kobject_put(struct kobject *kobj);
+
+#endif /* _FUZZ_LINUX_KOBJECT_H */

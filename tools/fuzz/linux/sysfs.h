@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* User-space stand-in for the kernel header of this name; control.c has the functions. */
+#ifndef _FUZZ_LINUX_SYSFS_H
+#define _FUZZ_LINUX_SYSFS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct kobject;
+
+struct attribute {
+	const char *name;
+	int mode;
+};
+
+struct attribute_group {
+	struct attribute **attrs;
+};
+
+struct sysfs_ops {
+	ssize_t (*show)(struct kobject *kobj, struct attribute *attr, char *buf);
+	ssize_t (*store)(struct kobject *kobj, struct attribute *attr, const char *buf, size_t size);
+};
+
+#define ATTRIBUTE_GROUPS(name)						\
+	static const struct attribute_group name##_group = { .attrs = name##_attrs }; \
+	static const struct attribute_group *name##_groups[] = { &name##_group, NULL }
+
+int sysfs_emit(char *buf, const char *format, ...);
+bool sysfs_streq(const char *a, const char *b);
+
+#endif /* _FUZZ_LINUX_SYSFS_H */
