@@ -54,15 +54,15 @@ static void theta_is_the_papers(struct kunit *test)
 static void theta_of_constants_is_the_same(struct kunit *test)
 {
 #define THETA(ppm)	{ ppm, __SCOUNTER_THETA(ppm) }
-#define THETAS(ppm)	THETA(ppm), THETA((ppm) + 999), THETA((ppm) + 1998),	\
-			THETA((ppm) + 2997), THETA((ppm) + 3996)
 	static const struct {
 		u32 ppm;
 		u32 theta;
 	} constants[] = {
-		THETA(SCOUNTER_ERROR_PPM_MIN), THETA(SCOUNTER_ERROR_PPM_MAX),
-		THETAS(5999), THETAS(10994), THETAS(15989), THETAS(20984), THETAS(25979),
-		THETAS(30974), THETAS(50001), THETAS(100003), THETAS(150007), THETAS(195999),
+		THETA(SCOUNTER_ERROR_PPM_MIN), THETA(5001), THETA(5999), THETA(6998),
+		THETA(7997), THETA(9995), THETA(10000), THETA(12992), THETA(17987),
+		THETA(24980), THETA(31973), THETA(40964), THETA(49955), THETA(59945),
+		THETA(74930), THETA(89915), THETA(99905), THETA(124880), THETA(149855),
+		THETA(174830), THETA(199805), THETA(SCOUNTER_ERROR_PPM_MAX),
 	};
 	u32 i;
 
