@@ -7,18 +7,8 @@
 cd /payload || exit 1
 S=/sys/kernel/scounter/scounter_kept
 
-judge() {
-	status=$?
-	number=$((number + 1))
-	[ $status = 0 ] || {
-		printf 'not ' >&3
-		result=1
-	}
-	echo "ok $number - $*" >&3
-	[ $status = 0 ] || sed 's/^/# /' /tmp/said >&3
-}
-
-number=0 result=0
+# shellcheck source=tools/testing/tap.sh
+. ./tap.sh
 echo 1..5 >&3
 # The suites are not what is tested here.
 echo nothing >/sys/module/kunit/parameters/filter_glob 2>/dev/null
@@ -28,7 +18,6 @@ insmod scounter.ko seed=1 && insmod scounter_kept.ko || exit 1
 
 ./files "$1" "$2" >/tmp/said 2>&1
 judge "$2 operations by root and by nobody find nothing, seed $1"
-sed 's/^/# /' /tmp/said >&3
 
 grep -q 'times came and went' /tmp/said
 judge 'counters, arrays and tables came and went meanwhile'

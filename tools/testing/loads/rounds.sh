@@ -81,17 +81,6 @@ fits() {
 	[ $unfit != 0 ]
 }
 
-report() {
-	status=$?
-	number=$((number + 1))
-	[ $status = 0 ] || {
-		printf 'not ' >&3
-		result=1
-	}
-	echo "ok $number - $*" >&3
-	sed 's/^/# /' /tmp/said >&3
-}
-
 # Modules of the payload, without the ones that are for other machines.
 all_that_fit() {
 	for module in *.ko; do
@@ -102,13 +91,15 @@ all_that_fit() {
 	done
 }
 
-number=0 result=0 rounds=$1
+# shellcheck source=tools/testing/tap.sh
+. ./tap.sh
+rounds=$1
 shift
 # shellcheck disable=SC2046 # a name a word
 [ $# != 0 ] || set -- $(all_that_fit)
 echo '1..2' >&3
 many "$rounds" "$@" >/tmp/said 2>&1
-report "$rounds rounds of $# modules leave nothing: $*"
+judge "$rounds rounds of $# modules leave nothing: $*"
 ! many $LOST scounter_lost.ko >/tmp/said 2>&1 && grep -q 'in use after 5' /tmp/said
-report 'a module that loses a page each time is noticed'
+judge 'a module that loses a page each time is noticed'
 exit $result
