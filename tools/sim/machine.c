@@ -8,7 +8,7 @@
 
 #include "machine.h"
 
-enum type { NAME, NUMBER, YES_NO, NANOSECONDS, NO_OR_NANOSECONDS };
+enum type { NAME, NUMBER, YES_NO, PERCENT, NANOSECONDS, NO_OR_NANOSECONDS };
 
 static const struct key {
 	const char *name;
@@ -22,7 +22,7 @@ static const struct key {
 	KEY("cpus_per_node", NUMBER, cpus_per_node, MACHINE_CPUS_MAX),
 	KEY("cache_lines", NUMBER, cache_lines, 1 << 24),
 	KEY("fetch_op", YES_NO, fetch_op, 0),
-	KEY("migratory", YES_NO, migratory, 0),
+	KEY("migratory", PERCENT, migratory, 0),
 	KEY("shared_cache_ns", NO_OR_NANOSECONDS, shared_cache, 0),
 	KEY("hold_ns", NO_OR_NANOSECONDS, hold, 0),
 	KEY("hit_ns", NANOSECONDS, hit, 0),
@@ -61,6 +61,13 @@ static bool parse_number(const char *text, uint64_t max, uint64_t *number)
 	return !errno && !*end && *number > 0 && *number <= max;
 }
 
+static bool parse_percent(const char *text, uint64_t *percent)
+{
+	*percent = strcmp(text, "yes") ? 0 : 100;
+	return *percent || !strcmp(text, "no") || !strcmp(text, "0") ||
+	       parse_number(text, 100, percent);
+}
+
 /* Up to a millisecond; more than nothing, as no access is free. */
 static bool parse_nanoseconds(const char *text, uint64_t *picoseconds)
 {
@@ -95,6 +102,9 @@ static const char *parse(struct machine *machine, const struct key *key, const c
 	case YES_NO:
 		*(uint64_t *)at = !strcmp(text, "yes");
 		return !strcmp(text, "yes") || !strcmp(text, "no") ? NULL : "yes or no";
+	case PERCENT:
+		return parse_percent(text, (uint64_t *)at) ? NULL :
+		       "yes, no or a number from 0 to 100";
 	case NO_OR_NANOSECONDS:
 		if (!strcmp(text, "no"))
 			return NULL;

@@ -21,7 +21,7 @@ struct machine {
 	uint64_t cpus_per_node;
 	uint64_t cache_lines;	/* that a CPU's private caches hold */
 	uint64_t fetch_op;	/* has fetch-and-add; else it is done by CAS */
-	uint64_t migratory;	/* reading what another CPU wrote takes it over */
+	uint64_t migratory;	/* % of reads of what another CPU wrote that take it over */
 	/*
 	 * 0, or: writes are done in a cache that the node shares, which has a line
 	 * busy for so long

@@ -28,7 +28,8 @@
  * On machines that are called migratory, a load of what another CPU has just
  * written takes the line over, as if it were to write it next: so does hardware
  * that knows the pattern, or sends for the line when it sees the store to come.
- * It keeps the line long enough for that store.
+ * It keeps the line long enough for that store.  A machine that does so now and then
+ * says for how many of a hundred loads.
  *
  * A compare-and-swap that fails costs what it costs, and then what the machine file
  * says (retry_ns) for the branch that was predicted otherwise: time in which the
@@ -76,6 +77,7 @@ struct cpu {
 	/* Took this line over by a load, and keeps it until then. */
 	struct line *held;
 	uint64_t held_until;
+	uint64_t migratory;	/* hundredths of a read that is to take a line over */
 	int number;
 	int node;
 	int thread;
@@ -298,11 +300,24 @@ static uint64_t cost(enum shim_kind_of_access access)
 	return access == SHIM_RMW ? model.machine->rmw : model.machine->hit;
 }
 
-static void take(struct cpu *cpu, struct line *line, enum shim_kind_of_access access)
+/* Does this read take the line over?  So many of a hundred, evenly. */
+static bool is_taken_over(struct cpu *cpu, const struct line *line)
+{
+	if (!line->dirty)
+		return false;
+	cpu->migratory += model.machine->migratory;
+	if (cpu->migratory < 100)
+		return false;
+	cpu->migratory -= 100;
+	return true;
+}
+
+static void take(struct cpu *cpu, struct line *line, enum shim_kind_of_access access,
+		 bool over)
 {
 	uint64_t here = 1ULL << cpu->node;
 
-	if (access != SHIM_LOAD || (line->dirty && model.machine->migratory)) {
+	if (access != SHIM_LOAD || over) {
 		line->version++;
 		line->owner = cpu->number;
 		line->nodes = here;
@@ -328,6 +343,7 @@ static void keep(struct cpu *cpu, struct line *line, uint64_t from, uint64_t lea
 static void miss(struct cpu *cpu, struct line *line, enum shim_kind_of_access access)
 {
 	uint64_t way, start;
+	bool over;
 
 	/* The request travels, to where the line is now. */
 	cpu->now += latency(cpu, line, access) / 2;
@@ -338,15 +354,16 @@ static void miss(struct cpu *cpu, struct line *line, enum shim_kind_of_access ac
 	start = cpu->now > line->free_at ? cpu->now : line->free_at;
 	model.statistics.misses++;
 	model.statistics.transfers += way == model.machine->remote;
+	over = access == SHIM_LOAD && is_taken_over(cpu, line);
 	if (access != SHIM_LOAD)
 		keep(cpu, line, start + way / 2, cost(access));
-	else if (line->dirty && model.machine->migratory)
+	else if (over)
 		/* The write that is to come is under way, and gets it first. */
 		keep(cpu, line, start + way / 2, model.machine->hit + model.machine->cas);
 	else if (line->owner != NOBODY)
 		/* Copies of a line that nobody owns are given out side by side. */
 		line->free_at = start + way / 2;
-	take(cpu, line, access);
+	take(cpu, line, access, over);
 	cpu->now = start + way / 2;
 	wait_turn(cpu);
 }
@@ -369,7 +386,7 @@ static void write_in_node(struct cpu *cpu, struct line *line,
 		cpu->now = line->free_at;
 	line->free_at = cpu->now + model.machine->shared_cache;
 	wait_turn(cpu);
-	take(cpu, line, access);
+	take(cpu, line, access, false);
 	cpu->now -= cost(access) / 2;
 }
 

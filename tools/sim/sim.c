@@ -8,14 +8,12 @@
 #include <time.h>
 
 #include "tests.h"
-#include "throw.h"
 #include "workload.h"
 
 #define LIST_MAX	64
 
 static const char usage[] =
 "Usage: sim run [OPTION]...     increments on a modelled machine\n"
-"       sim throw -m FILE       ns for a word that two CPUs pass to and fro, once\n"
 "       sim check               the tests of the model\n"
 "       sim kinds               the counters that there are\n"
 "\n"
@@ -275,12 +273,6 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(verb, "check"))
 		return tests_run();
-	if (!strcmp(verb, "throw")) {
-		if (!parse(&options, argc - 1, argv + 1))
-			return 2;
-		printf("%.3f\n", throw_ns(&options.machine));
-		return 0;
-	}
 	if (!strcmp(verb, "run"))
 		return parse(&options, argc - 1, argv + 1) ? run_all(&options) : 2;
 	fputs(usage, stderr);

@@ -230,13 +230,25 @@ static bool test_migratory(void)
 {
 	struct machine machine = two_nodes;
 
-	machine.migratory = 1;
+	machine.migratory = 100;
 	return begin(&machine) && play(1, one_rmw) &&
 	       is("read of what another CPU wrote", play(3, load_by_2), 40000 + 1000) &&
 	       is("its write after that", play(3, rmw_by_2), 5000) &&
 	       is("back", play(1, one_load), 40000 + 1000) &&
 	       is("read of what another CPU has only read", play(3, load_by_2), 40000 + 1000) &&
 	       is("its write after that", play(3, rmw_by_2), 40000 + 5000);
+}
+
+/* Every other read takes the line over: then the write finds it. */
+static bool test_now_and_then_migratory(void)
+{
+	struct machine machine = two_nodes;
+
+	machine.migratory = 50;
+	return begin(&machine) && play(1, one_rmw) && play(3, load_by_2) &&
+	       is("write after a read that took a copy", play(3, rmw_by_2), 40000 + 5000) &&
+	       play(1, one_rmw) && play(3, load_by_2) &&
+	       is("write after the next read", play(3, rmw_by_2), 5000);
 }
 
 /* One after the other, but a line need not move between the CPUs of a node. */
@@ -383,6 +395,9 @@ static const struct {
 	{ "cpus_per_node = 1x\n", false },
 	{ "cpus_per_node = 99999999999999999999\n", false },
 	{ "fetch_op = maybe\n", false },
+	{ "migratory = 101\n", false },
+	{ "migratory = -1\n", false },
+	{ "migratory = 50 %\n", false },
 	{ "name =\n", false },
 	{ "", false },
 };
@@ -426,6 +441,7 @@ static const struct {
 	{ "a line is kept for a while", test_hold },
 	{ "a compare-and-swap that fails costs its branch, too", test_retry },
 	{ "a migratory line moves when it is read", test_migratory },
+	{ "or every other time", test_now_and_then_migratory },
 	{ "writes in the cache of a node", test_shared_cache },
 	{ "a cache has room for so many lines", test_capacity },
 	{ "outside of a run nothing costs time", test_free_outside },

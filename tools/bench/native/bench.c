@@ -545,16 +545,16 @@ static double share_of_swaps(uint64_t ns, uint64_t count)
 }
 
 /*
- * Whether to read what the other CPU wrote takes the line over: then the write that
- * follows finds it there.  Else each turn begins with a look in vain.
+ * How many of a hundred looks at what the other CPU wrote take the line over, so that
+ * the write that follows finds it there.  The other turns begin with a look in vain.
  */
-static bool is_migratory(void)
+static int migratory_percent(void)
 {
 	double vain = play(look_in_vain, share_of_swaps);
 	double turns = play(look_at_others, share_of_swaps);
 
 	printf("# of %.3f turns an exchange, %.3f begin with a look in vain\n", turns, vain);
-	return vain < turns / 2;
+	return vain < turns ? (int)(100 * (1 - vain / turns) + 0.5) : 0;
 }
 
 /* Compare-and-swaps of which each, none, or one in two fails, and is tried again. */
@@ -583,11 +583,23 @@ static double exchanges_in_a_row(uint64_t ns, uint64_t snatched)
 	return snatched ? 2.0 * SWAPS / snatched : 2.0 * SWAPS;
 }
 
+static double ns_a_turn(uint64_t ns, uint64_t snatched)
+{
+	return snatched ? (double)ns / snatched : ns;
+}
+
+/* As a machine file wants it: nothing is free. */
+static double at_least(double ns)
+{
+	return ns > 0.001 ? ns : 0.001;
+}
+
 static int calibrate(void)
 {
 	static _Alignas(64) long word;
-	double load, rmw, exchange, cas, pause, transfer, hold, again, retry;
-	bool migratory;
+	static _Alignas(64) volatile long own;
+	double load, rmw, exchange, cas, pause, call, before, turn, hold, after, retry, way;
+	int migratory;
 
 	pin(0);
 	load = TIMED(__atomic_load_n(&word, __ATOMIC_RELAXED); __asm__ volatile("" : : : "memory"));
@@ -598,20 +610,24 @@ static int calibrate(void)
 		    __atomic_compare_exchange_n(&word, &old, old + 1, false,
 						__ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	pause = TIMED(shim_relax());
-	transfer = play(throw_ball, ns_a_throw);
+	/* Who counts does something of its own in between. */
+	call = TIMED(own++);
+	before = play(throw_ball, ns_a_throw);
 	/* So long a CPU goes on with a line that the other one wants. */
 	hold = exchange * play(snatch_ball, exchanges_in_a_row);
-	again = play(throw_ball, ns_a_throw);
+	turn = play(snatch_ball, ns_a_turn);
+	after = play(throw_ball, ns_a_throw);
 	printf("# SPDX-License-Identifier: GPL-2.0\n# This machine, by bench calibrate.\n");
-	migratory = is_migratory();
+	migratory = migratory_percent();
 	retry = retry_cost();
-	printf(
-	       "# throw_ns %.3f, %.3f: tools/bench/native/run finds the node_ns that gives it\n"
+	/* In a turn, the line is on its way for a half of this, and then held. */
+	way = turn > hold ? 2 * (turn - hold) : 0;
+	printf("# a turn of %.3f ns; throw_ns %.3f, %.3f\n"
 	       "name = here\nnodes = 1\ncpus_per_node = 2\ncache_lines = 32768\nfetch_op = yes\n"
-	       "migratory = %s\nshared_cache_ns = no\nhold_ns = %.3f\nhit_ns = %.3f\nrmw_ns = %.3f\ncas_ns = %.3f\nretry_ns = %.3f\nnode_ns = %.3f\nremote_ns = %.3f\n"
-	       "memory_ns = 110\npause_ns = %.3f\ndraw_ns = 3\ncall_ns = 0.5\n",
-	       transfer, again, migratory ? "yes" : "no", hold, load, rmw, cas - load,
-	       retry > 0.001 ? retry : 0.001, transfer / 2, transfer / 2, pause);
+	       "migratory = %d\nshared_cache_ns = no\nhold_ns = %.3f\nhit_ns = %.3f\nrmw_ns = %.3f\ncas_ns = %.3f\nretry_ns = %.3f\nnode_ns = %.3f\nremote_ns = %.3f\n"
+	       "memory_ns = 110\npause_ns = %.3f\ndraw_ns = 3\ncall_ns = %.3f\n",
+	       turn, before, after, migratory, hold, load, rmw, cas - load,
+	       at_least(retry), at_least(way), at_least(way), pause, call);
 	return 0;
 }
 

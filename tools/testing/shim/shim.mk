@@ -30,11 +30,11 @@ shim_objects := $(patsubst %,$(build)/kmod/%.o,$(shim_kmod))
 shim_objects += $(patsubst %,$(build)/shim/%.o,$(filter-out $(shim_replaced),shim kernel counters))
 
 $(build)/kmod/%.o: $(KMOD)/%.c | $(build)/kmod
-	$(CC) $(shim_kmod_flags) $(CFLAGS) $(shim_flags) -MMD -c -o $@ $<
+	$(CC) $(shim_kmod_flags) $(CFLAGS) $(shim_flags) -MMD -MP -c -o $@ $<
 	$(if $(shim_objcopy),$(OBJCOPY) $(shim_objcopy) $@)
 
 $(build)/shim/%.o: $(shim_dir)/%.c | $(build)/shim
-	$(CC) -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror $(CFLAGS) $(shim_flags) -MMD -c -o $@ $<
+	$(CC) -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror $(CFLAGS) $(shim_flags) -MMD -MP -c -o $@ $<
 	$(if $(shim_objcopy),$(OBJCOPY) $(shim_objcopy) $@)
 
 $(build)/kmod $(build)/shim:

@@ -14,7 +14,7 @@
 /* Two nodes of eight CPUs; 1 ns for what is at hand, 100 for what is not. */
 static const struct machine machine = {
 	.name = "test", .nodes = 2, .cpus_per_node = 8, .cache_lines = 4096,
-	.fetch_op = 1, .migratory = 1, .hit = 1000, .rmw = 1000, .cas = 1000,
+	.fetch_op = 1, .migratory = 100, .hit = 1000, .rmw = 1000, .cas = 1000,
 	.node = 100000, .remote = 100000, .memory = 100000, .pause = 10000,
 	.draw = 1000, .call = 1000,
 };
