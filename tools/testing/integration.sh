@@ -580,6 +580,8 @@ contended_counters_inflate_and_lose_nothing() {
 sizes_are_counted_by_the_second() {
 	load scounter_sizes || return 1
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		# A small kernel with nothing to do allocates nothing.
+		cat /proc/*/stat /proc/*/maps >/dev/null 2>&1
 		sleep 1
 		awk 'NR > 1 { second += $2; all += $3; sizes++ }
 			END { exit !(sizes > 3 && second && all > second) }' \

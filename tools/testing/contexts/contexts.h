@@ -14,7 +14,6 @@
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/interrupt.h>
-#include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -40,27 +39,39 @@
 
 static void (*contexts_function)(enum context context);
 static struct task_struct **contexts_threads;
-static DEFINE_PER_CPU(struct irq_work, contexts_hard);
+static DEFINE_PER_CPU(call_single_data_t, contexts_hard);
 static DEFINE_PER_CPU(struct tasklet_struct, contexts_soft);
-
-static void contexts_in_hardirq(struct irq_work *work)
-{
-	contexts_function(HARDIRQ);
-}
 
 static void contexts_in_softirq(struct tasklet_struct *tasklet)
 {
 	contexts_function(SOFTIRQ);
 }
 
-/* PREEMPT_RT runs all but these in a thread. */
-static void contexts_hard_init(struct irq_work *work)
+/* The softirq follows when this returns, before what was interrupted goes on. */
+static void contexts_in_hardirq(void *unused)
 {
-#ifdef IRQ_WORK_INIT_HARD
-	*work = IRQ_WORK_INIT_HARD(contexts_in_hardirq);
-#else
-	init_irq_work(work, contexts_in_hardirq);
-#endif
+	contexts_function(HARDIRQ);
+	tasklet_schedule(this_cpu_ptr(&contexts_soft));
+}
+
+/* The next CPU is mostly in the middle of the function. */
+static int contexts_next_cpu(void)
+{
+	int cpu = cpumask_next(smp_processor_id(), cpu_online_mask);
+
+	return cpu < nr_cpu_ids ? cpu : cpumask_first(cpu_online_mask);
+}
+
+/* Fails if the CPU has not yet taken the last one, which is as good. */
+static void contexts_hardirq_raise(void)
+{
+	int cpu = contexts_next_cpu();
+
+	smp_call_function_single_async(cpu, per_cpu_ptr(&contexts_hard, cpu));
+}
+
+static void contexts_flushed(void *unused)
+{
 }
 
 #ifdef CONFIG_X86_LOCAL_APIC
@@ -85,16 +96,11 @@ static void contexts_nmi_stop(void)
 	unregister_nmi_handler(NMI_LOCAL, KBUILD_MODNAME);
 }
 
-/*
- * To the next CPU, which is mostly in the middle of the function.  One at a time for
- * a CPU: the kernel complains of an NMI that nobody wants.
- */
+/* One at a time for a CPU: the kernel complains of an NMI that nobody wants. */
 static void contexts_nmi_raise(void)
 {
-	int cpu = cpumask_next(smp_processor_id(), cpu_online_mask);
+	int cpu = contexts_next_cpu();
 
-	if (cpu >= nr_cpu_ids)
-		cpu = cpumask_first(cpu_online_mask);
 	if (cmpxchg(per_cpu_ptr(&contexts_nmi_wanted, cpu), false, true))
 		return;
 	apic->send_IPI(cpu, NMI_VECTOR);
@@ -126,8 +132,7 @@ static int contexts_thread(void *unused)
 			continue;
 		/* No CPU goes off line while preemption is off. */
 		preempt_disable();
-		irq_work_queue(this_cpu_ptr(&contexts_hard));
-		tasklet_schedule(this_cpu_ptr(&contexts_soft));
+		contexts_hardirq_raise();
 		if (i % TASKS_AN_NMI == 0)
 			contexts_nmi_raise();
 		preempt_enable();
@@ -146,10 +151,10 @@ static void contexts_stop(void)
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
 		if (!IS_ERR_OR_NULL(contexts_threads[cpu]))
 			kthread_stop(contexts_threads[cpu]);
-	for_each_possible_cpu(cpu) {
-		irq_work_sync(per_cpu_ptr(&contexts_hard, cpu));
+	/* Calls of a CPU are done in their order: when this one is, all are. */
+	on_each_cpu(contexts_flushed, NULL, 1);
+	for_each_possible_cpu(cpu)
 		tasklet_kill(per_cpu_ptr(&contexts_soft, cpu));
-	}
 	contexts_nmi_stop();
 	kfree(contexts_threads);
 	contexts_threads = NULL;
@@ -161,7 +166,7 @@ static int contexts_start(void (*function)(enum context context))
 
 	contexts_function = function;
 	for_each_possible_cpu(cpu) {
-		contexts_hard_init(per_cpu_ptr(&contexts_hard, cpu));
+		per_cpu(contexts_hard, cpu).func = contexts_in_hardirq;
 		tasklet_setup(per_cpu_ptr(&contexts_soft, cpu), contexts_in_softirq);
 	}
 	contexts_threads = kcalloc(nr_cpu_ids, sizeof(*contexts_threads), GFP_KERNEL);

@@ -20,6 +20,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/seq_file.h>
 #include <linux/timekeeping.h>
 
@@ -40,12 +41,14 @@ MODULE_PARM_DESC(busted, "make this fault: lost, twice, returned-twice, back, bo
 #define SHOWN		20
 /* Looks at a subject between two resets by the reader. */
 #define LOOKS_A_RESET	16
+/* Tasks', at once, in a subject that counts in a few instructions. */
+#define MANY_EVENTS	(32 * EVENTS)
 /* Calls between two faults of a busted flavour. */
 #define BUSTED_PERIOD	64
 
-static uint batch = 32;
-module_param(batch, uint, 0400);
-MODULE_PARM_DESC(batch, "a call from a task has so many times the 20 events of others, where they are quick (default 32)");
+static uint slice = 100;
+module_param(slice, uint, 0400);
+MODULE_PARM_DESC(slice, "microseconds for which a task counts in one subject (default 100)");
 
 static const char *const flavours[] = {
 	[BUSTED_NOT] = "",
@@ -178,21 +181,36 @@ void torture_judge(struct subject *subject, s64 done, u64 value, u64 margin, s64
 	subject->looks++;
 }
 
-static void count(enum context context)
+static void count_events(struct subject *subject, u32 events)
 {
-	u32 n = subjects + ARRAY_SIZE(subjects) - first();
-	struct subject *subject = first() + raw_cpu_inc_return(next_subject) % n;
 	struct ledger *ledger = raw_cpu_ptr(subject->ledger);
 
-	/* Interrupts are the rarer for it, and come in the midst of a call. */
-	u32 events = context == TASK && subject->ops->is_quick ? batch * EVENTS : EVENTS;
-
-	atomic64_inc(&calls[context]);
 	atomic64_add(events, &ledger->begun);
 	smp_mb__after_atomic();		/* begun, then counted */
 	subject->ops->count(subject, events);
 	smp_mb__before_atomic();	/* counted, then done */
 	atomic64_add(events, &ledger->done);
+}
+
+/*
+ * Each subject has the same time of the tasks, so that a slow one does not hold up
+ * the others, and a quick one sees the more events.
+ */
+static void count(enum context context)
+{
+	u32 n = subjects + ARRAY_SIZE(subjects) - first();
+	struct subject *subject = first() + raw_cpu_inc_return(next_subject) % n;
+	u64 begin;
+
+	atomic64_inc(&calls[context]);
+	if (context != TASK) {
+		count_events(subject, EVENTS);
+		return;
+	}
+	begin = local_clock();
+	do {
+		count_events(subject, subject->ops->is_quick ? MANY_EVENTS : EVENTS);
+	} while (local_clock() - begin < slice * NSEC_PER_USEC);
 }
 
 static void show_progress(void)
@@ -312,8 +330,8 @@ static int __init torture_init(void)
 		pr_err("no flavour '%s'\n", busted);
 		return err;
 	}
-	if (!batch || batch > 10000) {
-		pr_err("no batch of %u calls\n", batch);
+	if (slice > 10000) {
+		pr_err("a slice of %u microseconds is more than 10000\n", slice);
 		return -EINVAL;
 	}
 	flavour = err;
