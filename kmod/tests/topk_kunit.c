@@ -290,6 +290,41 @@ static void a_reset_returns_each_hit_once(struct kunit *test)
 	}
 }
 
+/*
+ * As no slot has a key yet, hits of key 0 are gathered from the first one on: a query,
+ * and a full slot, bring them to their count.
+ */
+static void hits_that_are_gathered_are_counted(struct kunit *test)
+{
+	struct scounter_topk *topk = create(SCOUNTER_TOPK_LOCKFREE, 1, 8);
+	struct scounter_topk_header *snapshot;
+	const u64 zero = 0;
+	u32 i, round;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(topk));
+	for (round = 1; round <= 3; round++) {
+		for (i = 0; i < 2999; i++)
+			hit(topk, 0);
+		scounter_topk_add(topk, &zero, 3000);
+		snapshot = scounter_topk_top(topk, 1);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(snapshot));
+		KUNIT_EXPECT_EQ(test, snapshot->total, 5999ULL * round);
+		KUNIT_EXPECT_EQ(test, snapshot->pending, 0ULL);
+		KUNIT_EXPECT_EQ(test, scounter_topk_record(snapshot, 0)->count, 5999ULL * round);
+		scounter_topk_free(snapshot);
+	}
+	/* The key is evicted while hits of it are gathered. */
+	hit(topk, 0);
+	hit(topk, 1);
+	snapshot = scounter_topk_fetch_reset(topk);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(snapshot));
+	KUNIT_EXPECT_EQ(test, snapshot->total, 3 * 5999ULL + 2);
+	KUNIT_EXPECT_EQ(test, snapshot->evictions, 2ULL);
+	KUNIT_EXPECT_EQ(test, key_of(scounter_topk_record(snapshot, 0)), 0ULL);
+	scounter_topk_free(snapshot);
+	scounter_topk_destroy(topk);
+}
+
 static void counts_saturate(struct kunit *test)
 {
 	static const u64 adds[] = { 1ULL << 63, (1ULL << 63) - 2, 1, 1, 1 };
@@ -514,6 +549,7 @@ static struct kunit_case topk_cases[] = {
 	KUNIT_CASE(shares_are_cut_where_they_should),
 	KUNIT_CASE(keys_of_all_sizes_are_told_apart),
 	KUNIT_CASE(a_reset_returns_each_hit_once),
+	KUNIT_CASE(hits_that_are_gathered_are_counted),
 	KUNIT_CASE(counts_saturate),
 	KUNIT_CASE(merging_keeps_the_bounds),
 	KUNIT_CASE(memory_grows_with_the_capacity),

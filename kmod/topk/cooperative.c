@@ -42,6 +42,7 @@
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/processor.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -122,7 +123,7 @@ static struct cooperative *cooperative_of(const struct topk_table *table)
 
 static struct topk_cpu *this_cpu_of(struct cooperative *t)
 {
-	return &t->table.cpus[raw_smp_processor_id()];
+	return topk_this_cpu(&t->table);
 }
 
 static struct topk_node *node_of(struct cooperative *t, u32 i)
@@ -891,8 +892,12 @@ static int cooperative_read(struct topk_table *table, u32 most,
 	u64 pending;
 	u32 cpu;
 
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		/* As all that hits. */
+		preempt_disable();
 		take_shed(t, cpu);
+		preempt_enable();
+	}
 	pending = topk_pending(table);
 	all = topk_snapshot_alloc(table->key_size, t->index.count);
 	readings = kvcalloc(t->index.count + 1, sizeof(*readings), GFP_KERNEL);

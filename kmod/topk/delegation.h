@@ -34,15 +34,22 @@ static inline void topk_counted(struct topk_cpu *cpu, u64 n)
 	atomic64_add(n, &cpu->applied);
 }
 
-/* Leave hits in a node whose state was @state; false, and what it is now, if it changed. */
-static inline bool topk_delegate(struct topk_cpu *cpu, struct topk_node *node, s64 *state,
-				 u64 n)
+/* Swap a word so that @n hits are pending; false, and what it is now, if it changed. */
+static inline bool topk_swap_pending(struct topk_cpu *cpu, atomic64_t *word, s64 *old, s64 to,
+				     u64 n)
 {
 	topk_announce(cpu, n);
-	if (atomic64_try_cmpxchg(&node->state, state, *state + n))
+	if (atomic64_try_cmpxchg(word, old, to))
 		return true;
 	atomic64_sub(n, &cpu->delegated);
 	return false;
+}
+
+/* Leave hits in a node whose state was @state. */
+static inline bool topk_delegate(struct topk_cpu *cpu, struct topk_node *node, s64 *state,
+				 u64 n)
+{
+	return topk_swap_pending(cpu, &node->state, state, *state + n, n);
 }
 
 #endif /* _SCOUNTER_TOPK_DELEGATION_H */

@@ -75,7 +75,8 @@ static void fill_pool(struct topk_index *index)
 /* @beside: bytes that the design has with each node, in the same cache line if they fit */
 int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size, u32 beside)
 {
-	u32 heads = roundup_pow_of_two(nodes);
+	/* Chains of less than one node: a head is smaller than a step is long. */
+	u32 heads = 2 * roundup_pow_of_two(nodes);
 
 	index->count = nodes;
 	index->shift = 32 - ilog2(heads);

@@ -9,6 +9,7 @@
 #include <linux/atomic.h>
 #include <linux/kernel.h>
 
+#include "gather.h"
 #include "index.h"
 #include "table.h"
 
@@ -59,62 +60,62 @@ static inline struct lockfree *lockfree_of(struct topk_table *table)
 	return container_of(table, struct lockfree, table);
 }
 
-/* The node of a key of one word, or 0; it may have another key by now. */
-static __always_inline u32 topk_find_word(const struct topk_index *index, u64 key, u32 hash)
-{
-	u32 i = topk_link_node(atomic64_read(topk_index_head(index, hash)));
-	u32 steps = STEPS;
-
-	while (likely(i)) {
-		struct topk_node *node = topk_node_of_word(index, i);
-
-		if (likely(READ_ONCE(node->key[0]) == key))
-			return i;
-		if (!--steps)
-			return 0;
-		i = topk_link_node(atomic64_read(&node->link));
-	}
-	return 0;
-}
+/* As add() of the design, but others are counting hits of the key, too. */
+void topk_lockfree_contended(struct topk_table *table, const void *bytes, u64 n);
 
 /*
- * Count hits of a key that is there and has at most 8 bytes: no call, and nothing
- * on the stack.  False leaves all that is rare to the design's add().
+ * Hits in a table of any design.  Those of a key that is there and has 4 or 8 bytes are
+ * counted here; all that is rare is left to the two functions.
  */
-static __always_inline bool topk_hit_word(struct topk_table *table, const void *bytes, u64 n)
+static __always_inline void topk_add(struct topk_table *table, const void *bytes, u64 n)
 {
 	struct lockfree *t = lockfree_of(table);
+	struct topk_cpu *cpu;
 	struct topk_node *node;
 	struct cell *cell;
+	const atomic64_t *link;
+	u32 steps = STEPS;
+	unsigned long i;
 	u64 key = 0;
 	s64 word;
-	u32 i;
 
 	if (likely(table->inline_key == sizeof(u64)))
 		memcpy(&key, bytes, sizeof(u64));
 	else if (table->inline_key == sizeof(u32))
 		memcpy(&key, bytes, sizeof(u32));
 	else
-		return false;
-	i = topk_find_word(&t->index, key, topk_hash_word(key, &table->secret));
-	if (unlikely(!i || n > SMALL))
-		return false;
-	node = topk_node_of_word(&t->index, i);
+		goto add;
+	cpu = topk_this_cpu(table);
+	if (unlikely(READ_ONCE(cpu->gather_key) == key)) {
+		if (!topk_gather_hit(cpu, key, n))
+			topk_lockfree_contended(table, bytes, n);
+		return;
+	}
+	if (unlikely(n > SMALL))
+		goto add;
+	link = topk_index_head(&t->index, topk_hash_word(key, &table->secret));
+	for (;;) {
+		i = topk_link_node(atomic64_read(link));
+		if (unlikely(!i || !steps--))
+			goto add;
+		/* It may have another key by now. */
+		node = topk_node_of_word(&t->index, i);
+		if (likely(READ_ONCE(node->key[0]) == key))
+			break;
+		link = &node->link;
+	}
 	cell = &t->cells[READ_ONCE(node->place)];
 	/* As in count_in(): the word, then the key, then the swap. */
 	word = atomic64_read_acquire(&cell->word);
 	/* Another node's, or pinned, or nearly full. */
 	if (unlikely((word ^ word_make(i, 0)) >= TOPK_FOLD ||
 		     READ_ONCE(node->key[0]) != key))
-		return false;
-	return likely(atomic64_try_cmpxchg(&cell->word, &word, word + n));
-}
-
-/* Hits in a table of any design. */
-static __always_inline void topk_add(struct topk_table *table, const void *bytes, u64 n)
-{
-	if (unlikely(!topk_hit_word(table, bytes, n)))
-		table->ops->add(table, bytes, n);
+		goto add;
+	if (unlikely(!atomic64_try_cmpxchg(&cell->word, &word, word + n)))
+		topk_lockfree_contended(table, bytes, n);
+	return;
+add:
+	table->ops->add(table, bytes, n);
 }
 
 #endif /* _SCOUNTER_TOPK_LOCKFREE_H */

@@ -14,6 +14,7 @@
 #include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/limits.h>
+#include <linux/smp.h>
 #include <linux/types.h>
 #include <uapi/linux/scounter_topk.h>
 
@@ -29,6 +30,10 @@ struct topk_cpu {
 	atomic64_t dropped;
 	atomic64_t inflation;	/* by how much counts were raised beyond their hits */
 	u32 hint;		/* where to look for a victim first */
+	/* Hits of one key that are gathered here: gather.h */
+	u32 gather_rival;
+	atomic64_t gather;
+	u64 gather_key;
 } ____cacheline_aligned_in_smp;
 
 struct topk_table {
@@ -36,10 +41,16 @@ struct topk_table {
 	struct topk_cpu *cpus;
 	u32 capacity;
 	u32 key_size;
-	/* key_size if topk_hit_word() may be called */
+	/* key_size if topk_add() may count itself */
 	u32 inline_key;
 	struct topk_secret secret;
 };
+
+/* In 32 bits the multiplication leaves nothing to extend. */
+static __always_inline struct topk_cpu *topk_this_cpu(const struct topk_table *table)
+{
+	return (void *)table->cpus + (u32)raw_smp_processor_id() * (u32)sizeof(*table->cpus);
+}
 
 /* What a query is to list. */
 struct topk_query {

@@ -297,6 +297,9 @@ static bool test_topk(void)
 		{ .kind = "topk-cooperative", .script = "1,1", .before = "1", .capacity = 2 },
 		{ .kind = "topk-independent", .script = "12,1,2", .capacity = 1 },
 		{ .kind = "topk-lockfree", .script = "1,1r", .capacity = 2 },
+		{ .kind = "topk-lockfree", .script = "AAA,AA", .before = "A", .capacity = 1 },
+		{ .kind = "topk-lockfree", .script = "AA,AB", .before = "A", .capacity = 1 },
+		{ .kind = "topk-lockfree", .script = "AA,AA,r", .before = "A", .capacity = 2 },
 		{ .kind = "topk-cooperative", .script = "1,1r", .before = "12", .capacity = 2 },
 	};
 	unsigned int i;
@@ -331,6 +334,11 @@ static bool test_topk_randomly(void)
 		counting.script = "12,1,12r";
 		good &= is_right(&counting, &options);
 		counting.before = "12";
+		good &= is_right(&counting, &options);
+		/* Slots that change hands. */
+		counting.script = "AABAABAA,ABABABAB,AAArBBBr";
+		good &= is_right(&counting, &options);
+		counting.script = "ABCAABBC,CABABArA,rAACABAB";
 		good &= is_right(&counting, &options);
 	}
 	return good;
