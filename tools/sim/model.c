@@ -373,11 +373,12 @@ static void write_in_node(struct cpu *cpu, struct line *line,
 	cpu->now -= cost(access) / 2;
 }
 
-void shim_access(const volatile void *address, enum shim_kind_of_access access)
+void shim_access(const volatile void *address, size_t bytes, enum shim_kind_of_access access)
 {
 	struct cpu *cpu = model.current;
 	struct line *line;
 
+	(void)bytes;
 	/* Outside of model_run() everything is free. */
 	if (!cpu)
 		return;
@@ -391,6 +392,11 @@ void shim_access(const volatile void *address, enum shim_kind_of_access access)
 		miss(cpu, line, access);
 	line->dirty |= access != SHIM_LOAD;
 	cpu->now += cost(access);
+}
+
+/* Stores wait for their lines, so that there is nothing to wait for. */
+void shim_fence(void)
+{
 }
 
 void shim_private(const volatile void *address)

@@ -65,12 +65,12 @@ static bool is(const char *what, uint64_t seen, uint64_t expected)
 
 static void load(int line)
 {
-	shim_access(memory[line], SHIM_LOAD);
+	shim_access(memory[line], 1, SHIM_LOAD);
 }
 
 static void rmw(int line)
 {
-	shim_access(memory[line], SHIM_RMW);
+	shim_access(memory[line], 1, SHIM_RMW);
 }
 
 static void one_rmw(int thread)

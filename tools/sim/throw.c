@@ -15,10 +15,10 @@ static void play(int mine)
 
 	for (i = 0; i < THROWS; i++) {
 		do {
-			shim_access(&ball, SHIM_LOAD);
+			shim_access(&ball, sizeof(ball), SHIM_LOAD);
 			seen = ball;
 		} while (seen != mine);
-		shim_access(&ball, SHIM_STORE);
+		shim_access(&ball, sizeof(ball), SHIM_STORE);
 		ball = !mine;
 	}
 }
