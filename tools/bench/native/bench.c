@@ -608,7 +608,7 @@ static int calibrate(void)
 	printf(
 	       "# throw_ns %.3f, %.3f: tools/bench/native/run finds the node_ns that gives it\n"
 	       "name = here\nnodes = 1\ncpus_per_node = 2\ncache_lines = 32768\nfetch_op = yes\n"
-	       "migratory = %s\nshared_cache_ns = no\nhold_ns = %.3f\nhit_ns = %.3f\nrmw_ns = %.3f\ncas_ns = %.3f\nretry_ns = %.3f\nnode_ns = %.3f\nremote_ns = %.3f\n"
+	       "migratory = %s\nstore_buffer = no\nshared_cache_ns = no\nhold_ns = %.3f\nhit_ns = %.3f\nrmw_ns = %.3f\ncas_ns = %.3f\nretry_ns = %.3f\nnode_ns = %.3f\nremote_ns = %.3f\n"
 	       "memory_ns = 110\npause_ns = %.3f\ndraw_ns = 3\ncall_ns = 0.5\n",
 	       transfer, again, migratory ? "yes" : "no", hold, load, rmw, cas - load,
 	       retry > 0.001 ? retry : 0.001, transfer / 2, transfer / 2, pause);
