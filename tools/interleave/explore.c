@@ -537,12 +537,18 @@ static void stop_before(const struct access *access, bool in_memory)
 		thread->last_value = value_at(access->address);
 }
 
-void shim_access(const volatile void *address, enum shim_kind_of_access kind)
+void shim_access(const volatile void *address, size_t bytes, enum shim_kind_of_access kind)
 {
 	struct access access = { address, 0, kind, __builtin_return_address(0) };
 
+	(void)bytes;
 	if (ex.runs)
 		stop_before(&access, true);
+}
+
+/* No access passes another one here. */
+void shim_fence(void)
+{
 }
 
 /* Others may look at what is per CPU. */

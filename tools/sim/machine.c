@@ -8,7 +8,7 @@
 
 #include "machine.h"
 
-enum type { NAME, NUMBER, YES_NO, PERCENT, NANOSECONDS, NO_OR_NANOSECONDS };
+enum type { NAME, NUMBER, YES_NO, PERCENT, NANOSECONDS, NO_OR_NUMBER, NO_OR_NANOSECONDS };
 
 static const struct key {
 	const char *name;
@@ -23,6 +23,7 @@ static const struct key {
 	KEY("cache_lines", NUMBER, cache_lines, 1 << 24),
 	KEY("fetch_op", YES_NO, fetch_op, 0),
 	KEY("migratory", PERCENT, migratory, 0),
+	KEY("store_buffer", NO_OR_NUMBER, store_buffer, MACHINE_STORES_MAX),
 	KEY("shared_cache_ns", NO_OR_NANOSECONDS, shared_cache, 0),
 	KEY("hold_ns", NO_OR_NANOSECONDS, hold, 0),
 	KEY("hit_ns", NANOSECONDS, hit, 0),
@@ -105,6 +106,12 @@ static const char *parse(struct machine *machine, const struct key *key, const c
 	case PERCENT:
 		return parse_percent(text, (uint64_t *)at) ? NULL :
 		       "yes, no or a number from 0 to 100";
+	case NO_OR_NUMBER:
+		snprintf(expected, sizeof(expected), "no or a number from 1 to %llu",
+			 (unsigned long long)key->max);
+		if (!strcmp(text, "no"))
+			return NULL;
+		return parse_number(text, key->max, (uint64_t *)at) ? NULL : expected;
 	case NO_OR_NANOSECONDS:
 		if (!strcmp(text, "no"))
 			return NULL;

@@ -13,6 +13,7 @@
 #define MACHINE_NAME_MAX	63
 #define MACHINE_NODES_MAX	64
 #define MACHINE_CPUS_MAX	8192
+#define MACHINE_STORES_MAX	1024
 
 /* Times in picoseconds. */
 struct machine {
@@ -22,6 +23,7 @@ struct machine {
 	uint64_t cache_lines;	/* that a CPU's private caches hold */
 	uint64_t fetch_op;	/* has fetch-and-add; else it is done by CAS */
 	uint64_t migratory;	/* % of reads of what another CPU wrote that take it over */
+	uint64_t store_buffer;	/* 0, or: so many stores of a CPU may wait for lines */
 	/*
 	 * 0, or: writes are done in a cache that the node shares, which has a line
 	 * busy for so long

@@ -35,10 +35,22 @@
  * says (retry_ns) for the branch that was predicted otherwise: time in which the
  * line may leave again.
  *
- * What is left out: store buffers and out-of-order execution (a store waits for
- * its line), accesses that are not marked in the source, what the caches of a
- * node share beyond that a line is near, bandwidth, hyperthreads that share a
- * core, interrupts and the scheduler.  Queues are fair, which real ones may not be.
+ * Where the machine file says so (store_buffer), a store to a line that the CPU
+ * does not own waits for it in the CPU's store buffer, and the CPU goes on.  So do
+ * the stores after it, since they become visible in their order (TSO): one a hit_ns
+ * while the CPU has their line; only then is the line of the next one sent for.
+ * Stores that are done in a node's cache all wait for their turn there.
+ * A load of what the buffer has is served from it, and a load of anything else in such
+ * a line waits until the buffer has written it.  Atomic operations and full barriers
+ * first let the buffer drain, and while it is full the CPU waits.  Nobody else sees
+ * what is in the buffer: memory is as the CPU sees it whose turn it is, and when another
+ * one goes on, the buffered stores and what was there before change places.  So
+ * accesses that are not marked in the source see their CPU's stores, too.
+ *
+ * What is left out: out-of-order execution, accesses that are not marked in the
+ * source, what the caches of a node share beyond that a line is near, bandwidth,
+ * hyperthreads that share a core, interrupts and the scheduler.  Queues are fair,
+ * which real ones may not be.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -69,6 +81,21 @@ struct cached {
 	uint32_t version;
 };
 
+/* A store in the buffer: its value, or, while its CPU runs, what was there before. */
+struct store {
+	struct line *line;
+	void *address;
+	size_t bytes;
+	char value[8];
+};
+
+/* Of the oldest store. */
+enum stage {
+	IS_NEXT,	/* must look whether the line is here */
+	ASKS,		/* its request is on the way */
+	ARRIVES,	/* the line is */
+};
+
 struct cpu {
 	struct fiber fiber;
 	uint64_t now;
@@ -78,6 +105,10 @@ struct cpu {
 	struct line *held;
 	uint64_t held_until;
 	uint64_t migratory;	/* hundredths of a read that is to take a line over */
+	struct store *stores;	/* a ring */
+	uint64_t oldest, stored;
+	enum stage stage;
+	uint64_t drain_at;	/* the end of this stage */
 	int number;
 	int node;
 	int thread;
@@ -87,6 +118,7 @@ struct event {
 	uint64_t time;
 	uint64_t order;		/* of those at the same time */
 	struct cpu *cpu;
+	bool drains;		/* its store buffer does something, not the CPU */
 };
 
 static struct {
@@ -94,6 +126,8 @@ static struct {
 	struct cpu *cpus;
 	struct cached *caches;
 	size_t caches_bytes;
+	struct store *stores;
+	struct cpu *shown;	/* its buffered stores are in memory */
 	uint32_t cache_size;	/* a power of two */
 
 	struct line **lines;	/* hashed by tag */
@@ -116,9 +150,9 @@ static bool before(const struct event *a, const struct event *b)
 	return a->time != b->time ? a->time < b->time : a->order < b->order;
 }
 
-static void heap_push(struct cpu *cpu)
+static void heap_push(struct cpu *cpu, uint64_t time, bool drains)
 {
-	struct event event = { cpu->now, model.order++, cpu };
+	struct event event = { time, model.order++, cpu, drains };
 	int at = model.waiting++;
 
 	while (at && before(&event, &model.heap[(at - 1) / 2])) {
@@ -154,27 +188,89 @@ static struct cpu *heap_pop(void)
 	return cpu;
 }
 
+/* The nth oldest, from 0. */
+static struct store *store_of(struct cpu *cpu, uint64_t n)
+{
+	return &cpu->stores[(cpu->oldest + n) % model.machine->store_buffer];
+}
+
+static void change_places(struct store *store)
+{
+	char there[sizeof(store->value)];
+
+	memcpy(there, store->address, store->bytes);
+	memcpy(store->address, store->value, store->bytes);
+	memcpy(store->value, there, store->bytes);
+}
+
+/* Memory is then as the CPU sees it, or, without one, as all but the buffers have it. */
+static void show(struct cpu *cpu)
+{
+	uint64_t n;
+
+	if (model.shown == cpu)
+		return;
+	if (model.shown)
+		for (n = model.shown->stored; n > 0; n--)
+			change_places(store_of(model.shown, n - 1));
+	model.shown = cpu;
+	if (cpu)
+		for (n = 0; n < cpu->stored; n++)
+			change_places(store_of(cpu, n));
+}
+
 static void become(struct cpu *cpu)
 {
+	show(cpu);
 	model.current = cpu;
 	model.statistics.switches++;
 	if (cpu)
 		shim_this = cpu->self;
 }
 
+static bool somebody_is_behind(uint64_t now)
+{
+	return model.waiting && model.heap[0].time <= now;
+}
+
+static void drain_step(struct cpu *cpu);
+
+static struct cpu *next_cpu(void)
+{
+	while (model.waiting && model.heap[0].drains)
+		drain_step(heap_pop());
+	return model.waiting ? heap_pop() : NULL;
+}
+
 /* Let all go first who are behind. */
 static void wait_turn(struct cpu *cpu)
 {
-	struct event event = { cpu->now, model.order, cpu };
 	struct cpu *next;
 
-	if (!model.waiting || before(&event, &model.heap[0]))
+	while (somebody_is_behind(cpu->now) && model.heap[0].drains)
+		drain_step(heap_pop());
+	if (!somebody_is_behind(cpu->now)) {
+		show(cpu);
 		return;
-	model.order++;
+	}
 	next = model.heap[0].cpu;
-	heap_sift(event);
+	heap_sift((struct event){ cpu->now, model.order++, cpu, false });
 	become(next);
 	fiber_switch(&cpu->fiber, &next->fiber);
+}
+
+/* Until its store buffer has done something. */
+static void wait_for_buffer(struct cpu *cpu)
+{
+	if (cpu->now < cpu->drain_at)
+		cpu->now = cpu->drain_at;
+	wait_turn(cpu);
+}
+
+static void drain(struct cpu *cpu)
+{
+	while (cpu->stored)
+		wait_for_buffer(cpu);
 }
 
 static void entry(void)
@@ -183,9 +279,10 @@ static void entry(void)
 	struct fiber *next;
 
 	model.body(cpu->thread);
+	drain(cpu);
 	if (cpu->now > model.time)
 		model.time = cpu->now;
-	become(model.waiting ? heap_pop() : NULL);
+	become(next_cpu());
 	next = model.current ? &model.current->fiber : &model.scheduler;
 	fiber_switch(&cpu->fiber, next);
 	abort();
@@ -263,9 +360,9 @@ static bool has_copy(const struct cpu *cpu, const struct line *line)
 }
 
 static bool is_hit(const struct cpu *cpu, const struct line *line,
-		   enum shim_kind_of_access access)
+		   enum shim_kind_of_access access, uint64_t now)
 {
-	if (cpu->held == line && cpu->now < cpu->held_until)
+	if (cpu->held == line && now < cpu->held_until)
 		return true;
 	return has_copy(cpu, line) &&
 	       (access == SHIM_LOAD || line->owner == cpu->number);
@@ -340,21 +437,17 @@ static void keep(struct cpu *cpu, struct line *line, uint64_t from, uint64_t lea
 	cpu->held_until = line->free_at;
 }
 
-static void miss(struct cpu *cpu, struct line *line, enum shim_kind_of_access access)
+/* The request is there, now: when will the line be here? */
+static uint64_t fetch(struct cpu *cpu, struct line *line, enum shim_kind_of_access access,
+		      uint64_t now)
 {
-	uint64_t way, start;
-	bool over;
-
-	/* The request travels, to where the line is now. */
-	cpu->now += latency(cpu, line, access) / 2;
-	wait_turn(cpu);
-
 	/* What the line then is may be another state than the one that was asked for. */
-	way = latency(cpu, line, access);
-	start = cpu->now > line->free_at ? cpu->now : line->free_at;
+	uint64_t way = latency(cpu, line, access);
+	uint64_t start = longer(now, line->free_at);
+	bool over = access == SHIM_LOAD && is_taken_over(cpu, line);
+
 	model.statistics.misses++;
 	model.statistics.transfers += way == model.machine->remote;
-	over = access == SHIM_LOAD && is_taken_over(cpu, line);
 	if (access != SHIM_LOAD)
 		keep(cpu, line, start + way / 2, cost(access));
 	else if (over)
@@ -364,8 +457,21 @@ static void miss(struct cpu *cpu, struct line *line, enum shim_kind_of_access ac
 		/* Copies of a line that nobody owns are given out side by side. */
 		line->free_at = start + way / 2;
 	take(cpu, line, access, over);
-	cpu->now = start + way / 2;
+	return start + way / 2;
+}
+
+static void miss(struct cpu *cpu, struct line *line, enum shim_kind_of_access access)
+{
+	/* The request travels, to where the line is now. */
+	cpu->now += latency(cpu, line, access) / 2;
 	wait_turn(cpu);
+	cpu->now = fetch(cpu, line, access, cpu->now);
+	wait_turn(cpu);
+}
+
+static bool is_written_in_node(const struct cpu *cpu, const struct line *line)
+{
+	return model.machine->shared_cache && line->nodes == 1ULL << cpu->node;
 }
 
 /*
@@ -378,7 +484,7 @@ static void write_in_node(struct cpu *cpu, struct line *line,
 	cpu->now += cost(access) / 2;
 	wait_turn(cpu);
 	/* Another node may have taken it meanwhile. */
-	if (line->nodes != 1ULL << cpu->node) {
+	if (!is_written_in_node(cpu, line)) {
 		miss(cpu, line, access);
 		return;
 	}
@@ -390,24 +496,146 @@ static void write_in_node(struct cpu *cpu, struct line *line,
 	cpu->now -= cost(access) / 2;
 }
 
-void shim_access(const volatile void *address, enum shim_kind_of_access access)
+static void perform(struct cpu *cpu, struct line *line, enum shim_kind_of_access access)
+{
+	if (access != SHIM_LOAD && is_written_in_node(cpu, line))
+		write_in_node(cpu, line, access);
+	else if (!is_hit(cpu, line, access, cpu->now))
+		miss(cpu, line, access);
+	line->dirty |= access != SHIM_LOAD;
+}
+
+static void stage(struct cpu *cpu, enum stage stage, uint64_t until)
+{
+	cpu->stage = stage;
+	cpu->drain_at = until;
+	heap_push(cpu, until, true);
+}
+
+/* The oldest store becomes visible. */
+static void retire(struct cpu *cpu, uint64_t now)
+{
+	struct store *store = store_of(cpu, 0);
+
+	show(NULL);
+	change_places(store);
+	store->line->dirty = true;
+	cpu->oldest++;
+	cpu->stored--;
+	if (cpu->stored)
+		stage(cpu, IS_NEXT, now + cost(SHIM_STORE));
+}
+
+/* When it can be written in the node's cache. */
+static uint64_t turn_in_node(struct cpu *cpu, struct line *line, uint64_t now)
+{
+	uint64_t start = longer(now + cost(SHIM_STORE) / 2, line->free_at);
+
+	line->free_at = start + model.machine->shared_cache;
+	take(cpu, line, SHIM_STORE, false);
+	return start;
+}
+
+static void drain_step(struct cpu *cpu)
+{
+	struct line *line = store_of(cpu, 0)->line;
+	uint64_t now = cpu->drain_at;
+
+	if (cpu->stage == ARRIVES)
+		retire(cpu, now);
+	else if (cpu->stage == ASKS)
+		stage(cpu, ARRIVES, fetch(cpu, line, SHIM_STORE, now));
+	else if (is_written_in_node(cpu, line))
+		stage(cpu, ARRIVES, turn_in_node(cpu, line, now));
+	else if (is_hit(cpu, line, SHIM_STORE, now))
+		retire(cpu, now);
+	else
+		stage(cpu, ASKS, now + latency(cpu, line, SHIM_STORE) / 2);
+}
+
+/* Stores that find their line wait only if others wait before them. */
+static bool is_buffered(const struct cpu *cpu, const struct line *line)
+{
+	if (!model.machine->store_buffer)
+		return false;
+	return cpu->stored || is_written_in_node(cpu, line) ||
+	       !is_hit(cpu, line, SHIM_STORE, cpu->now);
+}
+
+static void buffer(struct cpu *cpu, struct line *line, void *address, size_t bytes)
+{
+	struct store *store;
+
+	while (cpu->stored == model.machine->store_buffer)
+		wait_for_buffer(cpu);
+	if (!cpu->stored)
+		stage(cpu, IS_NEXT, cpu->now);
+	store = store_of(cpu, cpu->stored++);
+	*store = (struct store){ line, address, bytes, { 0 } };
+	memcpy(store->value, address, bytes);
+}
+
+/* Whether the buffer has all of what is loaded. */
+static bool is_forwarded(struct cpu *cpu, const char *address, size_t bytes)
+{
+	uint64_t n;
+
+	for (n = cpu->stored; n > 0; n--) {
+		const struct store *store = store_of(cpu, n - 1);
+		const char *start = store->address;
+
+		if (address >= start && address + bytes <= start + store->bytes)
+			return true;
+	}
+	return false;
+}
+
+static bool has_stored(struct cpu *cpu, const struct line *line)
+{
+	uint64_t n;
+
+	for (n = 0; n < cpu->stored; n++)
+		if (store_of(cpu, n)->line == line)
+			return true;
+	return false;
+}
+
+static void load(struct cpu *cpu, struct line *line, const void *address, size_t bytes)
+{
+	if (is_forwarded(cpu, address, bytes))
+		return;
+	while (has_stored(cpu, line))
+		wait_for_buffer(cpu);
+	perform(cpu, line, SHIM_LOAD);
+}
+
+void shim_access(const volatile void *address, size_t bytes, enum shim_kind_of_access access)
 {
 	struct cpu *cpu = model.current;
+	void *plain = (void *)address;
 	struct line *line;
 
 	/* Outside of model_run() everything is free. */
 	if (!cpu)
 		return;
+	if (access == SHIM_RMW || access == SHIM_CAS)
+		drain(cpu);
 	wait_turn(cpu);
 	line = line_of(address);
 	model.statistics.accesses++;
-	if (model.machine->shared_cache && access != SHIM_LOAD &&
-	    line->nodes == 1ULL << cpu->node)
-		write_in_node(cpu, line, access);
-	else if (!is_hit(cpu, line, access))
-		miss(cpu, line, access);
-	line->dirty |= access != SHIM_LOAD;
+	if (access == SHIM_LOAD)
+		load(cpu, line, plain, bytes);
+	else if (access == SHIM_STORE && is_buffered(cpu, line))
+		buffer(cpu, line, plain, bytes);
+	else
+		perform(cpu, line, access);
 	cpu->now += cost(access);
+}
+
+void shim_fence(void)
+{
+	if (model.current)
+		drain(model.current);
 }
 
 void shim_private(const volatile void *address)
@@ -464,9 +692,12 @@ void model_free(void (*function)(void))
 {
 	struct cpu *cpu = model.current;
 
+	/* It sees what other CPUs do. */
+	show(NULL);
 	model.current = NULL;
 	function();
 	model.current = cpu;
+	show(cpu);
 }
 
 static void *map(size_t bytes)
@@ -490,13 +721,16 @@ bool model_init(const struct machine *machine)
 	model.caches_bytes = (size_t)cpus * model.cache_size * sizeof(struct cached);
 	model.caches = map(model.caches_bytes);
 	model.cpus = calloc(cpus, sizeof(*model.cpus));
-	model.heap = calloc(cpus + 1, sizeof(*model.heap));
+	/* Of each CPU and of each store buffer. */
+	model.heap = calloc(2 * cpus + 1, sizeof(*model.heap));
+	model.stores = calloc(cpus * machine->store_buffer + 1, sizeof(*model.stores));
 	model.line_slots = FIRST_LINES;
 	model.lines = calloc(FIRST_LINES, sizeof(*model.lines));
-	if (!model.caches || !model.cpus || !model.heap || !model.lines)
+	if (!model.caches || !model.cpus || !model.stores || !model.heap || !model.lines)
 		return false;
 	for (i = 0; i < cpus; i++) {
 		model.cpus[i].cache = model.caches + (size_t)i * model.cache_size;
+		model.cpus[i].stores = model.stores + i * machine->store_buffer;
 		model.cpus[i].number = i;
 		model.cpus[i].node = i / (int)machine->cpus_per_node;
 		shim_be(i);
@@ -513,6 +747,7 @@ void model_exit(void)
 		free(model.lines[i]);
 	free(model.lines);
 	free(model.cpus);
+	free(model.stores);
 	free(model.heap);
 	munmap(model.caches, model.caches_bytes);
 }
@@ -531,9 +766,9 @@ void model_run(int threads, void (*body)(int thread))
 		cpu->thread = i;
 		cpu->now = model.time;
 		fiber_init(&cpu->fiber, stacks + i * STACK_BYTES, STACK_BYTES, entry);
-		heap_push(cpu);
+		heap_push(cpu, cpu->now, false);
 	}
-	become(heap_pop());
+	become(next_cpu());
 	fiber_switch(&model.scheduler, &model.current->fiber);
 	for (i = 0; i < threads; i++)
 		fiber_exit(&model.cpus[machine_place(model.machine, i)].fiber);

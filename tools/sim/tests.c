@@ -65,12 +65,17 @@ static bool is(const char *what, uint64_t seen, uint64_t expected)
 
 static void load(int line)
 {
-	shim_access(memory[line], SHIM_LOAD);
+	shim_access(memory[line], 1, SHIM_LOAD);
+}
+
+static void store(int line)
+{
+	shim_access(memory[line], 1, SHIM_STORE);
 }
 
 static void rmw(int line)
 {
-	shim_access(memory[line], SHIM_RMW);
+	shim_access(memory[line], 1, SHIM_RMW);
 }
 
 static void one_rmw(int thread)
@@ -287,6 +292,218 @@ static bool test_free_outside(void)
 	return model_time() == before && !model_statistics()->accesses;
 }
 
+static struct machine with_store_buffer(uint64_t stores)
+{
+	struct machine machine = two_nodes;
+
+	machine.store_buffer = stores;
+	return machine;
+}
+
+static void one_store(int thread)
+{
+	(void)thread;
+	store(0);
+}
+
+static void five_stores(int thread)
+{
+	int line;
+
+	(void)thread;
+	for (line = 0; line < 5; line++)
+		store(line);
+}
+
+static void store_and_load(int thread)
+{
+	(void)thread;
+	store(0);
+	load(0);
+}
+
+static void store_and_load_beside(int thread)
+{
+	(void)thread;
+	store(0);
+	shim_access(&memory[0][1], 1, SHIM_LOAD);
+}
+
+static void store_and_rmw(int thread)
+{
+	(void)thread;
+	store(0);
+	rmw(0);
+}
+
+static bool test_no_store_buffer(void)
+{
+	return begin(&two_nodes) &&
+	       is("first store", play(1, one_store), 100000 + 1000) &&
+	       is("second store", play(1, one_store), 1000);
+}
+
+static bool test_store_buffer(void)
+{
+	struct machine machine = with_store_buffer(4);
+
+	return begin(&machine) &&
+	       is("until all have it", play(1, one_store), 100000) &&
+	       is("the CPU", done[0], 1000) &&
+	       is("a store that finds its line", play(1, one_store), 1000);
+}
+
+static bool test_forwarding(void)
+{
+	struct machine machine = with_store_buffer(4);
+
+	return begin(&machine) && play(1, store_and_load) &&
+	       is("load of what was stored", done[0], 1000 + 1000) &&
+	       play(3, rmw_by_1) && play(1, store_and_load_beside) &&
+	       is("load of something else in that line", done[0], 200000 + 1000);
+}
+
+static bool test_full_buffer(void)
+{
+	struct machine machine = with_store_buffer(4);
+
+	return begin(&machine) &&
+	       is("five lines", play(1, five_stores), 5 * 100000 + 4 * 1000) &&
+	       is("the CPU", done[0], 100000 + 1000);
+}
+
+static bool test_atomic_drains(void)
+{
+	struct machine machine = with_store_buffer(4);
+
+	return begin(&machine) && play(1, store_and_rmw) &&
+	       is("store, atomic operation", done[0], 100000 + 5000);
+}
+
+static bool test_buffered_in_node(void)
+{
+	struct machine machine = with_store_buffer(4);
+
+	machine.nodes = 1;
+	machine.cpus_per_node = 8;
+	machine.shared_cache = 3000;
+	return begin(&machine) && play(1, one_rmw) &&
+	       is("until all have the last one", play(8, one_store), 500 + 7 * 3000) &&
+	       is("its CPU", done[7], 1000);
+}
+
+static struct {
+	_Alignas(64) int word;
+} words[2];
+
+static int seen[4];
+
+static int read_word(void)
+{
+	return READ_ONCE(words[0].word);
+}
+
+static void read_for_free(void)
+{
+	seen[3] = words[0].word;
+}
+
+/* Thread 1 has the line for 100 ns still, and then in vain. */
+static void write_by_0(int thread)
+{
+	if (thread) {
+		model_work(50000);
+		seen[1] = read_word();
+		model_work(450000);
+		seen[2] = read_word();
+		return;
+	}
+	WRITE_ONCE(words[0].word, 7);
+	model_free(read_for_free);
+	model_work(60000);
+	seen[0] = words[0].word + read_word();
+}
+
+static void write_words_by_1(int thread)
+{
+	if (thread == 1) {
+		WRITE_ONCE(words[0].word, 1);
+		WRITE_ONCE(words[1].word, 1);
+	}
+}
+
+static bool test_visible(void)
+{
+	struct machine machine = with_store_buffer(4);
+
+	return begin(&machine) && play(2, write_words_by_1) && play(2, write_by_0) &&
+	       is("twice what the CPU itself sees", seen[0], 14) &&
+	       is("what another one sees meanwhile", seen[1], 1) &&
+	       is("what it sees later", seen[2], 7) &&
+	       is("what is seen from outside", seen[3], 1);
+}
+
+/* Thread 0 has the second word, so that only the order lets it wait. */
+static void pass_message(int thread)
+{
+	if (!thread) {
+		WRITE_ONCE(words[0].word, 2);
+		WRITE_ONCE(words[1].word, 2);
+		return;
+	}
+	do {
+		model_work(700);
+		seen[1] = READ_ONCE(words[1].word);
+		seen[0] = READ_ONCE(words[0].word);
+	} while (seen[1] != 2);
+}
+
+static void write_second_by_0(int thread)
+{
+	if (!thread)
+		WRITE_ONCE(words[1].word, 0);
+}
+
+static bool test_order(void)
+{
+	struct machine machine = with_store_buffer(4);
+
+	return begin(&machine) && play(2, write_words_by_1) && play(2, write_second_by_0) &&
+	       play(2, pass_message) && is("the first, if the second is seen", seen[0], 2);
+}
+
+static bool fenced;
+
+/* Each stores its own word and loads the other's. */
+static void cross(int thread)
+{
+	WRITE_ONCE(words[thread].word, 3);
+	if (fenced)
+		smp_mb();
+	seen[thread] = READ_ONCE(words[!thread].word);
+}
+
+static void have_the_other_word(int thread)
+{
+	WRITE_ONCE(words[!thread].word, 0);
+}
+
+static bool test_fence(void)
+{
+	struct machine machine = with_store_buffer(4);
+
+	if (!begin(&machine))
+		return false;
+	play(2, have_the_other_word);
+	play(2, cross);
+	if (seen[0] || seen[1])
+		return false;
+	fenced = true;
+	play(2, have_the_other_word);
+	play(2, cross);
+	return seen[0] || seen[1];
+}
+
 static struct outcome outcome_of(const struct machine *machine, const char *kind,
 				 int threads, uint64_t seed, int counters)
 {
@@ -302,24 +519,30 @@ static struct outcome outcome_of(const struct machine *machine, const char *kind
 	return outcome;
 }
 
+static bool is_exact_on(const struct machine *machine, const char *kind)
+{
+	struct outcome outcome = outcome_of(machine, kind, 8, 7, 1);
+
+	if (!outcome.error && outcome.operations >= 1000)
+		return true;
+	printf("# %s: error %g after %llu\n", kind, outcome.error,
+	       (unsigned long long)outcome.operations);
+	return false;
+}
+
 static bool test_exact(void)
 {
 	const struct counter_type *type;
 	struct machine machine = two_nodes;
+	struct machine buffers = with_store_buffer(4);
 	bool good = true;
 
 	for (type = counter_types; type->name; type++) {
-		struct outcome outcome;
-
 		if (!type->exact)
 			continue;
 		machine.fetch_op = !machine.fetch_op;
-		outcome = outcome_of(&machine, type->name, 8, 7, 1);
-		if (outcome.error || outcome.operations < 1000) {
-			printf("# %s: error %g after %llu\n", type->name, outcome.error,
-			       (unsigned long long)outcome.operations);
-			good = false;
-		}
+		buffers.fetch_op = !machine.fetch_op;
+		good &= is_exact_on(&machine, type->name) && is_exact_on(&buffers, type->name);
 	}
 	return good;
 }
@@ -369,10 +592,12 @@ static bool test_deterministic(void)
 	       memcmp(&first, &seed, sizeof(first));
 }
 
-#define GOOD_FILE							\
+#define FILE_WITH(stores)						\
 	"name = a\nnodes = 2\ncpus_per_node = 4\ncache_lines = 8\n"	\
-	"fetch_op = yes\nmigratory = no\nshared_cache_ns = no\nhold_ns = 7\nhit_ns = 1\nrmw_ns = 5\ncas_ns = 6\nretry_ns = 9\nnode_ns = 40\n"	\
+	"fetch_op = yes\nmigratory = no\nstore_buffer = " stores "\n"	\
+	"shared_cache_ns = no\nhold_ns = 7\nhit_ns = 1\nrmw_ns = 5\ncas_ns = 6\nretry_ns = 9\nnode_ns = 40\n"	\
 	"remote_ns = 100\nmemory_ns = 80\npause_ns = 9\ndraw_ns = 2\n"
+#define GOOD_FILE	FILE_WITH("no")
 
 static const struct {
 	const char *text;
@@ -389,6 +614,12 @@ static const struct {
 	{ GOOD_FILE "call_ns = 1 ns\n", false },
 	{ GOOD_FILE "call_ns = 9999999\n", false },
 	{ GOOD_FILE "call_ns = 1\nwhat\n", false },
+	{ FILE_WITH("1024") "call_ns = 1\n", true },
+	{ FILE_WITH("1025") "call_ns = 1\n", false },
+	{ FILE_WITH("0") "call_ns = 1\n", false },
+	{ FILE_WITH("-1") "call_ns = 1\n", false },
+	{ FILE_WITH("56 stores") "call_ns = 1\n", false },
+	{ FILE_WITH("yes") "call_ns = 1\n", false },
 	{ "name = a\nnodes = 0\n", false },
 	{ "name = a\nnodes = 65\n", false },
 	{ "cpus_per_node = 0\n", false },
@@ -444,6 +675,15 @@ static const struct {
 	{ "or every other time", test_now_and_then_migratory },
 	{ "writes in the cache of a node", test_shared_cache },
 	{ "a cache has room for so many lines", test_capacity },
+	{ "without a store buffer a store waits for its line", test_no_store_buffer },
+	{ "with one it does not", test_store_buffer },
+	{ "what was stored is loaded from the store buffer", test_forwarding },
+	{ "a full store buffer lets the CPU wait", test_full_buffer },
+	{ "an atomic operation drains the store buffer", test_atomic_drains },
+	{ "buffered stores in the cache of a node", test_buffered_in_node },
+	{ "a buffered store is seen by its CPU only", test_visible },
+	{ "buffered stores become visible in their order", test_order },
+	{ "a load passes a buffered store, but no full barrier", test_fence },
 	{ "outside of a run nothing costs time", test_free_outside },
 	{ "exact kinds are exact, with and without fetch-and-add", test_exact },
 	{ "racing loses counts", test_racing },

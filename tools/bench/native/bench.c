@@ -624,7 +624,7 @@ static int calibrate(void)
 	way = turn > hold ? 2 * (turn - hold) : 0;
 	printf("# a turn of %.3f ns; throw_ns %.3f, %.3f\n"
 	       "name = here\nnodes = 1\ncpus_per_node = 2\ncache_lines = 32768\nfetch_op = yes\n"
-	       "migratory = %d\nshared_cache_ns = no\nhold_ns = %.3f\nhit_ns = %.3f\nrmw_ns = %.3f\ncas_ns = %.3f\nretry_ns = %.3f\nnode_ns = %.3f\nremote_ns = %.3f\n"
+	       "migratory = %d\nstore_buffer = no\nshared_cache_ns = no\nhold_ns = %.3f\nhit_ns = %.3f\nrmw_ns = %.3f\ncas_ns = %.3f\nretry_ns = %.3f\nnode_ns = %.3f\nremote_ns = %.3f\n"
 	       "memory_ns = 110\npause_ns = %.3f\ndraw_ns = 3\ncall_ns = %.3f\n",
 	       turn, before, after, migratory, hold, load, rmw, cas - load,
 	       at_least(retry), at_least(way), at_least(way), pause, call);

@@ -9,9 +9,9 @@
  * and does then what it says with the compiler's atomics.  In a native program
  * that call is nothing.  A program compiled with SHIM_MODEL defines it, and gives
  * the operations their order and their cost by when it returns.  So also
- * shim_private() (an access to what the CPU has alone), shim_relax() (a pause)
- * shim_draw() (a draw from a random generator), and shim_failed() (a
- * compare-and-swap that has).
+ * shim_fence() (a full barrier), shim_private() (an access to what the CPU has
+ * alone), shim_relax() (a pause), shim_draw() (a draw from a random generator), and
+ * shim_failed() (a compare-and-swap that has).
  */
 #ifndef _SHIM_H
 #define _SHIM_H
@@ -33,7 +33,8 @@ struct shim_cpu {
 #ifdef SHIM_MODEL
 extern struct shim_cpu shim_this;
 
-void shim_access(const volatile void *address, enum shim_kind_of_access access);
+void shim_access(const volatile void *address, size_t bytes, enum shim_kind_of_access access);
+void shim_fence(void);
 void shim_private(const volatile void *address);
 void shim_relax(void);
 void shim_draw(void);
@@ -42,7 +43,8 @@ bool shim_no_fetch_op(void);
 #else
 extern __thread struct shim_cpu shim_this;
 
-#define shim_access(address, access)	((void)0)
+#define shim_access(address, bytes, access)	((void)0)
+#define shim_fence()			((void)0)
 #define shim_private(address)		((void)0)
 #define shim_draw()			((void)0)
 #define shim_failed()			((void)0)

@@ -20,26 +20,26 @@ typedef struct {
 
 /* Of integers and pointers, as in the kernel. */
 #define shim_load(address, order) ({				\
-	shim_access(address, SHIM_LOAD);			\
+	shim_access(address, sizeof(*(address)), SHIM_LOAD);	\
 	__atomic_load_n(address, order);			\
 })
 
 #define shim_store(address, value, order) ({			\
 	typeof(*(address)) _store = (value);			\
-	shim_access(address, SHIM_STORE);			\
+	shim_access(address, sizeof(*(address)), SHIM_STORE);	\
 	__atomic_store_n(address, _store, order);		\
 })
 
 #define shim_exchange(address, value, order) ({			\
 	typeof(*(address)) _exchange = (value);			\
-	shim_access(address, SHIM_RMW);				\
+	shim_access(address, sizeof(*(address)), SHIM_RMW);	\
 	__atomic_exchange_n(address, _exchange, order);		\
 })
 
 #define shim_try_cmpxchg(address, old, new, order) ({		\
 	typeof(*(address)) _swap_new = (new);			\
 	bool _swapped;						\
-	shim_access(address, SHIM_CAS);				\
+	shim_access(address, sizeof(*(address)), SHIM_CAS);	\
 	_swapped = __atomic_compare_exchange_n(address, old, _swap_new, false, \
 				    order, __ATOMIC_RELAXED);	\
 	if (!_swapped)						\
@@ -59,7 +59,8 @@ typedef struct {
 	shim_cmpxchg(address, old, new, __ATOMIC_RELAXED)
 #define smp_load_acquire(address)	shim_load(address, __ATOMIC_ACQUIRE)
 #define smp_store_release(address, value) shim_store(address, value, __ATOMIC_RELEASE)
-#define smp_mb()			__atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_mb() \
+	do { shim_fence(); __atomic_thread_fence(__ATOMIC_SEQ_CST); } while (0)
 #define smp_rmb()			__atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define smp_wmb()			__atomic_thread_fence(__ATOMIC_RELEASE)
 
@@ -82,7 +83,7 @@ static inline int_type shim_##prefix##_fetch_##op(int_type value, type *v, int o
 				return old;				\
 		}							\
 	}								\
-	shim_access(&v->counter, SHIM_RMW);				\
+	shim_access(&v->counter, sizeof(v->counter), SHIM_RMW);		\
 	return __atomic_fetch_##op(&v->counter, value, order);		\
 }
 

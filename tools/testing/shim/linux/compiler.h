@@ -18,13 +18,13 @@
 #define barrier()		__asm__ volatile("" : : : "memory")
 
 #define READ_ONCE(x) ({					\
-	shim_access(&(x), SHIM_LOAD);			\
+	shim_access(&(x), sizeof(x), SHIM_LOAD);	\
 	__atomic_load_n(&(x), __ATOMIC_RELAXED);	\
 })
 
 #define WRITE_ONCE(x, value) ({				\
 	typeof(x) _once = (value);			\
-	shim_access(&(x), SHIM_STORE);			\
+	shim_access(&(x), sizeof(x), SHIM_STORE);	\
 	__atomic_store_n(&(x), _once, __ATOMIC_RELAXED);	\
 })
 
