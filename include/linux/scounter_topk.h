@@ -26,8 +26,8 @@
  *    least count - error and at most count + pending times; a key that is not listed
  *    at most floor + pending times, and floor <= N / m; all counts sum up to N.
  *    `pending` is how many hits, of all keys together, may have returned without
- *    being counted yet: those of a key that another context was just bringing into
- *    the table.  It is 0 when no call is under way, and after a reset.
+ *    being counted yet: those that another context was just bringing to their count.
+ *    It is 0 when no call is under way, and after a reset.
  * 3. Hits that could not be counted are in `dropped`, and not in N.  In the
  *    default design there are none but by more than eight contexts at once on a
  *    CPU, or eight adds of 2^32 or more to one key at once.

@@ -29,6 +29,8 @@
  * never has the same value twice, as the count in it grows; so if the swap
  * succeeds, the cell counted the compared key all the time.
  *
+ * The hits of a key that CPUs fight over are gathered on each of them: gather.h.
+ *
  * Counts beyond 2^39 overflow into a second word of the cell, which is only
  * written while the cell is pinned; pinned cells are not evicted.
  */
