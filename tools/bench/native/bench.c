@@ -418,22 +418,8 @@ static void measure_calls(void)
  */
 static _Alignas(64) int ball;
 static _Alignas(64) int ready[2];
-#define THROWS	500
 #define SWAPS	20000
 #define ROUNDS	1000
-
-/* Pass the ball to and fro. */
-static uint64_t throw_ball(int mine)
-{
-	int i;
-
-	for (i = 0; i < THROWS; i++) {
-		while (__atomic_load_n(&ball, __ATOMIC_ACQUIRE) != mine)
-			;
-		__atomic_store_n(&ball, !mine, __ATOMIC_RELEASE);
-	}
-	return 2 * THROWS;
-}
 
 /* Take it away from each other; how often it was the other one's. */
 static uint64_t snatch_ball(int mine)
@@ -533,11 +519,6 @@ static double play(uint64_t (*play)(int), double (*figure)(uint64_t ns, uint64_t
 	return figures[count / 2];
 }
 
-static double ns_a_throw(uint64_t ns, uint64_t throws)
-{
-	return 2.0 * ns / throws;
-}
-
 static double share_of_swaps(uint64_t ns, uint64_t count)
 {
 	(void)ns;
@@ -598,7 +579,7 @@ static int calibrate(void)
 {
 	static _Alignas(64) long word;
 	static _Alignas(64) volatile long own;
-	double load, rmw, exchange, cas, pause, call, before, turn, hold, after, retry, way;
+	double load, rmw, exchange, cas, pause, call, before, after, hold, retry, way;
 	int migratory;
 
 	pin(0);
@@ -612,21 +593,20 @@ static int calibrate(void)
 	pause = TIMED(shim_relax());
 	/* Who counts does something of its own in between. */
 	call = TIMED(own++);
-	before = play(throw_ball, ns_a_throw);
+	before = play(snatch_ball, ns_a_turn);
 	/* So long a CPU goes on with a line that the other one wants. */
 	hold = exchange * play(snatch_ball, exchanges_in_a_row);
-	turn = play(snatch_ball, ns_a_turn);
-	after = play(throw_ball, ns_a_throw);
+	after = play(snatch_ball, ns_a_turn);
 	printf("# SPDX-License-Identifier: GPL-2.0\n# This machine, by bench calibrate.\n");
 	migratory = migratory_percent();
 	retry = retry_cost();
 	/* In a turn, the line is on its way for a half of this, and then held. */
-	way = turn > hold ? 2 * (turn - hold) : 0;
-	printf("# a turn of %.3f ns; throw_ns %.3f, %.3f\n"
+	way = before + after - 2 * hold;
+	printf("# turn_ns %.3f, %.3f\n"
 	       "name = here\nnodes = 1\ncpus_per_node = 2\ncache_lines = 32768\nfetch_op = yes\n"
 	       "migratory = %d\nstore_buffer = no\nshared_cache_ns = no\nhold_ns = %.3f\nhit_ns = %.3f\nrmw_ns = %.3f\ncas_ns = %.3f\nretry_ns = %.3f\nnode_ns = %.3f\nremote_ns = %.3f\n"
 	       "memory_ns = 110\npause_ns = %.3f\ndraw_ns = 3\ncall_ns = %.3f\n",
-	       turn, before, after, migratory, hold, load, rmw, cas - load,
+	       before, after, migratory, hold, load, rmw, cas - load,
 	       at_least(retry), at_least(way), at_least(way), pause, call);
 	return 0;
 }
@@ -679,7 +659,7 @@ int main(int argc, char **argv)
 	}
 	counters_init(1);
 	if (cpus() < 2 && (!strcmp(verb, "contended") || !strcmp(verb, "calibrate") ||
-			   !strcmp(verb, "throw"))) {
+			   !strcmp(verb, "turn"))) {
 		fprintf(stderr, "bench: %s needs two CPUs\n", verb);
 		return 1;
 	}
@@ -694,8 +674,8 @@ int main(int argc, char **argv)
 		measure_calls();
 	else if (!strcmp(verb, "calibrate"))
 		return calibrate();
-	else if (!strcmp(verb, "throw"))
-		printf("%.3f\n", play(throw_ball, ns_a_throw));
+	else if (!strcmp(verb, "turn"))
+		printf("%.3f\n", play(snatch_ball, ns_a_turn));
 	else if (!strcmp(verb, "check"))
 		return check();
 	else {
@@ -705,7 +685,7 @@ int main(int argc, char **argv)
 			"       bench contended  atomic and cas by two threads only\n"
 			"       bench calls      making, freeing and reading\n"
 			"       bench calibrate  this machine as a description for tools/sim\n"
-			"       bench throw      only how long a word takes to the other CPU\n"
+			"       bench turn       only how long each of two CPUs has a word, and it is on its way\n"
 			"       bench check      tests, of which none is about time\n"
 			"Results are JSON, an object a line; ns is the time between two increments\n"
 			"of all threads together, the median of %d windows.\n", WINDOWS);

@@ -17,6 +17,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -136,7 +137,8 @@ static int contexts_thread(void *unused)
 		if (i % TASKS_AN_NMI == 0)
 			contexts_nmi_raise();
 		preempt_enable();
-		cond_resched();
+		/* Else no grace period of Tasks RCU ends, and what was deflated stays. */
+		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }
