@@ -58,7 +58,7 @@ model() {
 }
 
 @test "what needs two CPUs is refused on one" {
-	for verb in contended calibrate throw; do
+	for verb in contended calibrate turn; do
 		run taskset -c 0 build/bench/bench $verb
 		((status == 1))
 		[[ $output == *'needs two CPUs'* ]]
