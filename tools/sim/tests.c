@@ -443,10 +443,15 @@ static bool test_visible(void)
 	       is("what is seen from outside", seen[3], 1);
 }
 
-/* Thread 0 has the second word, so that only the order lets it wait. */
+/*
+ * Thread 0 has the second word, so that only the order lets it wait; for longer than
+ * it takes thread 1 to get it.
+ */
 static void pass_message(int thread)
 {
 	if (!thread) {
+		store(0);
+		store(1);
 		WRITE_ONCE(words[0].word, 2);
 		WRITE_ONCE(words[1].word, 2);
 		return;
