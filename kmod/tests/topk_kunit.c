@@ -294,9 +294,9 @@ static void a_reset_returns_each_hit_once(struct kunit *test)
  * As no slot has a key yet, hits of key 0 are gathered from the first one on: a query,
  * and a full slot, bring them to their count.
  */
-static void hits_that_are_gathered_are_counted(struct kunit *test)
+static void gathered_hits_are_counted(struct kunit *test, u32 design)
 {
-	struct scounter_topk *topk = create(SCOUNTER_TOPK_LOCKFREE, 1, 8);
+	struct scounter_topk *topk = create(design, 1, 8);
 	struct scounter_topk_header *snapshot;
 	const u64 zero = 0;
 	u32 i, round;
@@ -323,6 +323,12 @@ static void hits_that_are_gathered_are_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, key_of(scounter_topk_record(snapshot, 0)), 0ULL);
 	scounter_topk_free(snapshot);
 	scounter_topk_destroy(topk);
+}
+
+static void hits_that_are_gathered_are_counted(struct kunit *test)
+{
+	gathered_hits_are_counted(test, SCOUNTER_TOPK_LOCKFREE);
+	gathered_hits_are_counted(test, SCOUNTER_TOPK_COOPERATIVE);
 }
 
 static void counts_saturate(struct kunit *test)

@@ -13,7 +13,7 @@
  * leaves its element in the bucket's queue; the owner looks at the queue until it
  * is empty.  A context that owns a bucket takes no other (Minimal Existence):
  * what it took out for another bucket waits in a list of its own until it has
- * let go.  In the *shared* design a context waits for element and bucket, one
+ * let go.  In the *shared* design both have locks, and a context waits for them, one
  * bucket at a time.
  *
  * Otherwise than in the paper:
@@ -34,6 +34,8 @@
  * - The key that is evicted stays in its chain until the CPU whose key came in its
  *   place wants a node: one more request that is left to another, so that the
  *   owner of the bucket of the least frequency is done sooner.
+ * - Who finds an element owned gathers the hits of its key from then on, and leaves
+ *   them to the owner many at once: gather.h.
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
@@ -42,18 +44,20 @@
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/preempt.h>
 #include <linux/processor.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 
 #include "contention.h"
 #include "delegation.h"
+#include "gather.h"
 #include "index.h"
 #include "table.h"
 
 u32 topk_queue_limit = 500;
 bool topk_tunes = true;
+bool topk_gathers = true;
 
 #define STEPS		16
 #define SLOTS		8
@@ -72,6 +76,7 @@ struct element {
 struct bucket {
 	atomic64_t queue;
 	atomic64_t owned;
+	raw_spinlock_t lock;	/* the shared design: of who owns it */
 	u32 first;		/* all that follows by the owner */
 	u32 deferred;		/* overwrites that found no victim, */
 	u64 barren;		/* at this frequency, until an element comes or goes */
@@ -92,14 +97,20 @@ struct victims {
 	atomic64_t kept;	/* of those, for later */
 } ____cacheline_aligned_in_smp;
 
+/* Apart from what its owner writes: who waits for it is not in the owner's way. */
+struct element_lock {
+	raw_spinlock_t lock;
+} ____cacheline_aligned_in_smp;
+
 struct cooperative {
 	struct topk_table table;
 	struct topk_index index;
 	struct bucket *buckets;
+	struct element_lock *element_locks;	/* by node; the shared design only */
 	struct slot *slots;		/* SLOTS a CPU */
 	struct victims *victims;	/* by CPU */
 	u64 mask;
-	bool waits;			/* the shared design */
+	bool gathers;
 	atomic64_t unused ____cacheline_aligned_in_smp;	/* entries */
 	atomic64_t least;		/* where evictions look first */
 	atomic64_t evicted;		/* the greatest count that was evicted */
@@ -134,6 +145,12 @@ static struct topk_node *node_of(struct cooperative *t, u32 i)
 static struct element *element_of(struct cooperative *t, u32 i)
 {
 	return topk_beside(&t->index, i);
+}
+
+/* The shared design waits for who has an element, or a bucket. */
+static bool waits(const struct cooperative *t)
+{
+	return t->element_locks;
 }
 
 static u64 count_of(struct cooperative *t, u32 i)
@@ -454,7 +471,7 @@ static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
 	atomic64_set(&element_of(t, victim)->count, 0);
 	give_victim(t, element->previous, victim);
 	/* Who waits does the whole of an operation under its lock. */
-	if (t->waits)
+	if (waits(t))
 		retire_one(t, &t->victims[element->previous]);
 	overwritten(t, work, i);
 	atomic64_inc(&this_cpu_of(t)->evictions);
@@ -558,12 +575,6 @@ static void bring_cooperating(struct cooperative *t, u32 i, struct work *work)
 	serve_queue(t, bucket, work);
 }
 
-static void lock_bucket(struct bucket *bucket)
-{
-	while (!try_own(&bucket->owned))
-		cpu_relax();
-}
-
 /* Until an element comes to the bucket or goes, or the least count is another. */
 static void wait_for_victim(struct cooperative *t, struct bucket *bucket)
 {
@@ -583,12 +594,12 @@ static void bring_locking(struct cooperative *t, u32 i, struct work *work)
 
 	do {
 		bucket = wanted_bucket(t, i);
-		lock_bucket(bucket);
+		raw_spin_lock(&bucket->lock);
 		if (node_of(t, i)->request == OVERWRITE)
 			done = overwrite(t, bucket, i, work);
 		else
 			serve(t, bucket, i, work);
-		atomic64_set_release(&bucket->owned, 0);
+		raw_spin_unlock(&bucket->lock);
 		if (!done)
 			wait_for_victim(t, bucket);
 	} while (!done);
@@ -600,7 +611,7 @@ static void bring(struct cooperative *t, struct work *work)
 
 	while ((i = work->first)) {
 		work->first = node_of(t, i)->next;
-		if (t->waits)
+		if (waits(t))
 			bring_locking(t, i, work);
 		else
 			bring_cooperating(t, i, work);
@@ -612,11 +623,20 @@ static void bring(struct cooperative *t, struct work *work)
 
 enum outcome { COUNTED, LOOK_AGAIN, LEFT_THE_TABLE };
 
-static enum outcome hit_node(struct cooperative *t, u32 i, const struct topk_key *key,
-			     u64 n)
+/* By the owner of the element. */
+static void count_owned(struct cooperative *t, u32 i, u64 n)
+{
+	struct work work = { 0 };
+
+	element_of(t, i)->add = n;
+	work_add(t, &work, i, MOVE);
+	bring(t, &work);
+}
+
+static enum outcome hit_cooperating(struct cooperative *t, u32 i, const struct topk_key *key,
+				    u64 n, bool gathers)
 {
 	struct topk_node *node = node_of(t, i);
-	struct work work = { 0 };
 	u32 failures;
 	s64 state;
 
@@ -630,13 +650,11 @@ static enum outcome hit_node(struct cooperative *t, u32 i, const struct topk_key
 			if (!atomic64_try_cmpxchg(&node->state, &state,
 						  state | TOPK_RESERVED))
 				continue;
-			element_of(t, i)->add = n;
-			work_add(t, &work, i, MOVE);
-			bring(t, &work);
+			count_owned(t, i, n);
 			return COUNTED;
 		}
-		if (t->waits)
-			continue;
+		if (gathers && topk_gather(&t->table, key->word[0], n))
+			return COUNTED;
 		if (n > TOPK_PENDING_MASK - topk_state_pending(state)) {
 			atomic64_add(n, &this_cpu_of(t)->dropped);
 			return COUNTED;
@@ -646,7 +664,36 @@ static enum outcome hit_node(struct cooperative *t, u32 i, const struct topk_key
 	}
 }
 
-static bool hit_present(struct cooperative *t, const struct topk_key *key, u64 n)
+/* The shared design: with the element's lock, which only evictions do without. */
+static enum outcome hit_locking(struct cooperative *t, u32 i, const struct topk_key *key,
+				u64 n)
+{
+	raw_spinlock_t *lock = &t->element_locks[i].lock;
+	struct topk_node *node = node_of(t, i);
+	enum outcome outcome = COUNTED;
+	s64 state;
+
+	raw_spin_lock(lock);
+	state = atomic64_read_acquire(&node->state);
+	/* Reserved, but not in its chain yet: an earlier use of the node led here. */
+	if (state & TOPK_RESERVED || !topk_key_equal(key, node->key))
+		outcome = LOOK_AGAIN;
+	else if (state & TOPK_EVICTED ||
+		 !atomic64_try_cmpxchg(&node->state, &state, state | TOPK_RESERVED))
+		outcome = LEFT_THE_TABLE;
+	else
+		count_owned(t, i, n);
+	raw_spin_unlock(lock);
+	return outcome;
+}
+
+static enum outcome hit_node(struct cooperative *t, u32 i, const struct topk_key *key, u64 n,
+			     bool gathers)
+{
+	return waits(t) ? hit_locking(t, i, key, n) : hit_cooperating(t, i, key, n, gathers);
+}
+
+static bool hit_present(struct cooperative *t, const struct topk_key *key, u64 n, bool gathers)
 {
 	s64 link = atomic64_read(topk_index_head(&t->index, key->hash));
 	u32 steps;
@@ -655,7 +702,7 @@ static bool hit_present(struct cooperative *t, const struct topk_key *key, u64 n
 		struct topk_node *node = node_of(t, topk_link_node(link));
 
 		if (READ_ONCE(node->hash) == key->hash &&
-		    hit_node(t, topk_link_node(link), key, n) == COUNTED)
+		    hit_node(t, topk_link_node(link), key, n, gathers) == COUNTED)
 			return true;
 		link = atomic64_read(&node->link);
 	}
@@ -690,6 +737,23 @@ static void enter(struct cooperative *t, u32 i, u64 n)
 	bring(t, &work);
 }
 
+/*
+ * In the shared design who finds the key waits until it has its element.  Nobody waits
+ * for another element meanwhile: two might wait for each other.
+ */
+static bool insert(struct cooperative *t, const struct topk_key *key, u32 i,
+		   struct topk_position *position)
+{
+	bool inserted;
+
+	if (waits(t))
+		raw_spin_lock(&t->element_locks[i].lock);
+	inserted = topk_index_insert(&t->index, key, i, position);
+	if (waits(t) && !inserted)
+		raw_spin_unlock(&t->element_locks[i].lock);
+	return inserted;
+}
+
 /* False: there is no node to be had.  Returns hits still to be counted in @n. */
 static bool hit_absent(struct cooperative *t, const struct topk_key *key, u64 *n,
 		       u64 *taken)
@@ -702,8 +766,8 @@ static bool hit_absent(struct cooperative *t, const struct topk_key *key, u64 *n
 	i = take_node(t, key);
 	if (!i)
 		return false;
-	while (!topk_index_insert(&t->index, key, i, &position)) {
-		outcome = hit_node(t, position.node, key, *n);
+	while (!insert(t, key, i, &position)) {
+		outcome = hit_node(t, position.node, key, *n, false);
 		if (outcome == LEFT_THE_TABLE)
 			topk_index_leave(&t->index, &position);
 		if (outcome != COUNTED)
@@ -715,6 +779,8 @@ static bool hit_absent(struct cooperative *t, const struct topk_key *key, u64 *n
 		return true;
 	}
 	enter(t, i, *n);
+	if (waits(t))
+		raw_spin_unlock(&t->element_locks[i].lock);
 	*n = 0;
 	return true;
 }
@@ -774,7 +840,7 @@ static void hit(struct cooperative *t, const struct topk_key *key, u64 n)
 {
 	u64 taken = 0;
 
-	while (n && !hit_present(t, key, n)) {
+	while (n && !hit_present(t, key, n, false)) {
 		if (!is_throttled(t) && hit_absent(t, key, &n, &taken))
 			continue;
 		if (shed(t, key, n))
@@ -788,17 +854,41 @@ static void hit(struct cooperative *t, const struct topk_key *key, u64 n)
 		topk_counted(this_cpu_of(t), taken);
 }
 
+static void count_hits(struct cooperative *t, const struct topk_key *key, u64 n, bool gathers)
+{
+	if (likely(hit_present(t, key, n, gathers)))
+		return;
+	if (!is_throttled(t))
+		take_shed(t, raw_smp_processor_id());
+	hit(t, key, n);
+}
+
+static void cooperative_count(struct topk_table *table, const void *bytes, u64 n)
+{
+	struct cooperative *t = cooperative_of(table);
+	struct topk_key key;
+
+	topk_key_load(&key, bytes, table->key_size, &table->secret);
+	count_hits(t, &key, n, false);
+}
+
+/* Does this CPU gather the key's hits? */
+static bool gather_more(struct cooperative *t, u64 key, u64 n)
+{
+	struct topk_cpu *cpu = this_cpu_of(t);
+
+	return READ_ONCE(cpu->gather_key) == key &&
+	       (topk_gather_hit(cpu, key, n) || topk_gather(&t->table, key, n));
+}
+
 static void cooperative_add(struct topk_table *table, const void *bytes, u64 n)
 {
 	struct cooperative *t = cooperative_of(table);
 	struct topk_key key;
 
 	topk_key_load(&key, bytes, table->key_size, &table->secret);
-	if (likely(hit_present(t, &key, n)))
-		return;
-	if (!is_throttled(t))
-		take_shed(t, raw_smp_processor_id());
-	hit(t, &key, n);
+	if (!t->gathers || !gather_more(t, key.word[0], n))
+		count_hits(t, &key, n, t->gathers);
 }
 
 /* An interrupt must not find its own CPU holding what it waits for. */
@@ -811,7 +901,7 @@ static void shared_add(struct topk_table *table, const void *bytes, u64 n)
 		return;
 	}
 	local_irq_save(flags);
-	cooperative_add(table, bytes, n);
+	cooperative_count(table, bytes, n);
 	local_irq_restore(flags);
 }
 
@@ -889,15 +979,18 @@ static int cooperative_read(struct topk_table *table, u32 most,
 	struct scounter_topk_header *all;
 	struct reading *readings;
 	struct topk_sums sums;
+	unsigned long flags;
 	u64 pending;
 	u32 cpu;
 
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		/* As all that hits. */
-		preempt_disable();
+		/* As all that hits in the shared design. */
+		local_irq_save(flags);
 		take_shed(t, cpu);
-		preempt_enable();
+		local_irq_restore(flags);
 	}
+	if (t->gathers)
+		topk_gather_take_all(table);
 	pending = topk_pending(table);
 	all = topk_snapshot_alloc(table->key_size, t->index.count);
 	readings = kvcalloc(t->index.count + 1, sizeof(*readings), GFP_KERNEL);
@@ -929,6 +1022,7 @@ static void cooperative_destroy(struct topk_table *table)
 	struct cooperative *t = cooperative_of(table);
 
 	kvfree(t->buckets);
+	kvfree(t->element_locks);
 	kvfree(t->victims);
 	kvfree(t->slots);
 	topk_index_clear(&t->index);
@@ -936,7 +1030,21 @@ static void cooperative_destroy(struct topk_table *table)
 	kvfree(t);
 }
 
-static struct topk_table *create(const struct topk_ops *ops, bool waits, u32 capacity,
+static int locks_init(struct cooperative *t)
+{
+	u64 i;
+
+	t->element_locks = kvcalloc(t->index.count + 1, sizeof(*t->element_locks), GFP_KERNEL);
+	if (!t->element_locks)
+		return -ENOMEM;
+	for (i = 0; i <= t->index.count; i++)
+		raw_spin_lock_init(&t->element_locks[i].lock);
+	for (i = 0; i <= t->mask; i++)
+		raw_spin_lock_init(&t->buckets[i].lock);
+	return 0;
+}
+
+static struct topk_table *create(const struct topk_ops *ops, u32 capacity,
 				 u32 key_size, const struct topk_secret *secret)
 {
 	u32 nodes = capacity + topk_queue_limit + TOPK_NODES_PER_CPU * nr_cpu_ids;
@@ -948,13 +1056,13 @@ static struct topk_table *create(const struct topk_ops *ops, bool waits, u32 cap
 		return NULL;
 	err = topk_table_init(&t->table, ops, capacity, key_size, secret) ?:
 	      topk_index_init(&t->index, nodes, key_size, sizeof(struct element));
-	t->waits = waits;
 	t->mask = buckets - 1;
 	atomic64_set(&t->unused, capacity);
 	t->buckets = kvcalloc(buckets, sizeof(*t->buckets), GFP_KERNEL);
 	t->victims = kvcalloc(nr_cpu_ids, sizeof(*t->victims), GFP_KERNEL);
 	t->slots = kvcalloc((size_t)nr_cpu_ids * SLOTS, sizeof(*t->slots), GFP_KERNEL);
-	if (err || !t->buckets || !t->victims || !t->slots) {
+	if (err || !t->buckets || !t->victims || !t->slots ||
+	    (ops == &topk_shared_ops && locks_init(t))) {
 		cooperative_destroy(&t->table);
 		return NULL;
 	}
@@ -964,13 +1072,17 @@ static struct topk_table *create(const struct topk_ops *ops, bool waits, u32 cap
 static struct topk_table *cooperative_create(u32 capacity, u32 key_size,
 					     const struct topk_secret *secret)
 {
-	return create(&topk_cooperative_ops, false, capacity, key_size, secret);
+	struct topk_table *table = create(&topk_cooperative_ops, capacity, key_size, secret);
+
+	if (table && (key_size == sizeof(u32) || key_size == sizeof(u64)))
+		cooperative_of(table)->gathers = topk_gathers;
+	return table;
 }
 
 static struct topk_table *shared_create(u32 capacity, u32 key_size,
 					const struct topk_secret *secret)
 {
-	return create(&topk_shared_ops, true, capacity, key_size, secret);
+	return create(&topk_shared_ops, capacity, key_size, secret);
 }
 
 static size_t cooperative_bytes(const struct topk_table *table)
@@ -979,6 +1091,7 @@ static size_t cooperative_bytes(const struct topk_table *table)
 
 	return sizeof(*t) + topk_index_bytes(&t->index) +
 	       (t->mask + 1) * sizeof(*t->buckets) +
+	       (t->element_locks ? (t->index.count + 1) * sizeof(*t->element_locks) : 0) +
 	       nr_cpu_ids * (SLOTS * sizeof(*t->slots) + sizeof(*t->victims) +
 			     sizeof(*table->cpus));
 }
@@ -989,6 +1102,7 @@ const struct topk_ops topk_cooperative_ops = {
 	.create		= cooperative_create,
 	.destroy	= cooperative_destroy,
 	.add		= cooperative_add,
+	.count		= cooperative_count,
 	.read		= cooperative_read,
 	.bytes		= cooperative_bytes,
 };

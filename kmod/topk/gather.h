@@ -6,8 +6,8 @@
  * that CPUs meet at most seldom.
  *
  * A CPU has one *slot*, with a key and the hits of it that are gathered.  A key
- * comes into it when a compare-and-swap of its count fails, and goes when another
- * one's fails twice without a hit of it in between.  When the slot is full, or a query
+ * comes into it when a compare-and-swap of its count fails, or another context owns it,
+ * and goes when that happens to another one twice without a hit of it in between.  When the slot is full, or a query
  * begins, its hits are added to the count.  That is as if they had come later: the
  * order of hits is nothing that Space-Saving's bounds depend on.  Until then they
  * are pending (delegation.h): at most TOPK_GATHER_MOST a CPU, and none at rest, as the
@@ -81,5 +81,14 @@ static inline bool topk_gather_yields(struct topk_cpu *cpu, u64 word)
 	WRITE_ONCE(cpu->gather_rival, word);
 	return same;
 }
+
+/*
+ * Begin with a key that is fought over, or go on with it when the slot is full or a
+ * query has taken its hits; false if they are to be counted otherwise.
+ */
+bool topk_gather(struct topk_table *table, u64 key, u64 n);
+
+/* Count what was gathered before, on all CPUs. */
+void topk_gather_take_all(struct topk_table *table);
 
 #endif /* _SCOUNTER_TOPK_GATHER_H */

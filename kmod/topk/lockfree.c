@@ -432,78 +432,10 @@ static notrace void lockfree_add(struct topk_table *table, const void *bytes, u6
 	count_up(t, &key, n);
 }
 
-/* Gathering */
-
-/* Hits that were taken from a slot come to the count. */
-static void count_gathered(struct lockfree *t, u64 word, u64 hits)
+notrace void topk_lockfree_contended(struct topk_table *table, u64 key, u64 n)
 {
-	struct topk_key key;
-
-	topk_key_load(&key, &word, sizeof(word), &t->table.secret);
-	count_up(t, &key, hits);
-	topk_counted(this_cpu_of(t), hits);
-}
-
-/* From a slot that was @word, which becomes @to; false if it has changed. */
-static bool take_gathered(struct lockfree *t, struct topk_cpu *of, s64 word, s64 to)
-{
-	u64 key = READ_ONCE(of->gather_key), hits = topk_gathered(word);
-
-	if (!topk_swap_pending(this_cpu_of(t), &of->gather, &word, to, hits))
-		return false;
-	count_gathered(t, key, hits);
-	return true;
-}
-
-/* Begin with a key, or go on with it when the slot is full or a query has taken its hits. */
-static bool gather(struct lockfree *t, u64 key, u64 n)
-{
-	struct topk_cpu *cpu = this_cpu_of(t);
-	s64 word = atomic64_read_acquire(&cpu->gather), given = topk_gather_next(word);
-	u64 hits = topk_gathered(word);
-
-	if (n > TOPK_GATHER_MOST || word & GATHER_GIVEN)
-		return false;
-	if (hits && READ_ONCE(cpu->gather_key) == key)
-		return topk_gather_hit(cpu, key, n) ||
-		       take_gathered(t, cpu, word, word - hits + n);
-	if (hits ? !topk_gather_yields(cpu, word) || !take_gathered(t, cpu, word, given) :
-		   !atomic64_try_cmpxchg(&cpu->gather, &word, given))
-		return false;
-	topk_gather_give(cpu, given, key, n);
-	return true;
-}
-
-notrace void topk_lockfree_contended(struct topk_table *table, const void *bytes, u64 n)
-{
-	struct lockfree *t = lockfree_of(table);
-	struct topk_key key;
-
-	topk_key_load(&key, bytes, t->table.key_size, &t->table.secret);
-	if (!gather(t, key.word[0], n))
-		count_up(t, &key, n);
-}
-
-/*
- * What was gathered before.  Who finds a slot empty, as another context has taken its
- * hits, then finds announced what that one did not count yet: topk-take.litmus.
- */
-static void take_all_gathered(struct lockfree *t)
-{
-	u32 cpu;
-
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		struct topk_cpu *of = &t->table.cpus[cpu];
-		s64 word;
-
-		/* As all that hits. */
-		preempt_disable();
-		do {
-			word = atomic64_read_acquire(&of->gather);
-		} while (topk_gathered(word) &&
-			 !take_gathered(t, of, word, topk_gather_free(word)));
-		preempt_enable();
-	}
+	if (!topk_gather(table, key, n))
+		lockfree_add(table, &key, n);
 }
 
 /* Reading */
@@ -638,7 +570,7 @@ static int lockfree_read(struct topk_table *table, u32 most,
 		kvfree(readings);
 		return -ENOMEM;
 	}
-	take_all_gathered(t);
+	topk_gather_take_all(table);
 	header->pending = topk_pending(table);
 	picked = pick_cells(t, picks, most, header);
 	for (i = 0; i < picked; i++)
@@ -728,6 +660,7 @@ const struct topk_ops topk_lockfree_ops = {
 	.create		= lockfree_create,
 	.destroy	= lockfree_destroy,
 	.add		= lockfree_add,
+	.count		= lockfree_add,
 	.read		= lockfree_read,
 	.bytes		= lockfree_bytes,
 };

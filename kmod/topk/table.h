@@ -60,6 +60,7 @@ struct topk_query {
 
 /*
  * add: any context; keeps the key no longer than the call; called by topk_add().
+ * count: as add, but gathers nothing; only of designs that gather.
  * read: task context; the records unordered, and all of the header but design
  * and record layout; returns 0 or -ENOMEM.  @most >= the number of records that
  * fit.
@@ -71,6 +72,7 @@ struct topk_ops {
 				     const struct topk_secret *secret);
 	void (*destroy)(struct topk_table *table);
 	void (*add)(struct topk_table *table, const void *key, u64 n);
+	void (*count)(struct topk_table *table, const void *key, u64 n);
 	int (*read)(struct topk_table *table, u32 most,
 		    struct scounter_topk_header *header);
 	size_t (*bytes)(const struct topk_table *table);
@@ -84,6 +86,12 @@ extern u32 topk_queue_limit;
 
 /* Cleared where it is measured what auto-tuning costs. */
 extern bool topk_tunes;
+
+/*
+ * Whether cooperative tables that are made gather; cleared where it is measured what that
+ * gains.
+ */
+extern bool topk_gathers;
 
 /* Sleep for a moment, or say that this cannot be. */
 bool topk_throttle(void);

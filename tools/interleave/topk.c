@@ -158,8 +158,8 @@ static void operate(char operation)
 		return;
 	}
 	books->begun[key]++;
-	if (operation < 'A')
-		ops->add(books->table, &key, 1);
+	if (operation < 'A' && ops->count)
+		ops->count(books->table, &key, 1);
 	else
 		topk_add(books->table, &key, 1);
 	touch(key, SHIM_STORE);

@@ -89,31 +89,69 @@ static int compare_tuning(const struct options *options)
 	return 0;
 }
 
-static int run_all(const struct options *options)
+enum entrant { LOCKFREE, COOPERATIVE, DELEGATING, SHARED, INDEPENDENT, ENTRANTS };
+
+static const struct {
+	const char *name;
+	const struct topk_ops *ops;
+	bool leaves;		/* each hit to the owner, and gathers none, as in the paper */
+} entrants[ENTRANTS] = {
+	[LOCKFREE] = { "lockfree", &topk_lockfree_ops },
+	[COOPERATIVE] = { "cooperative", &topk_cooperative_ops },
+	[DELEGATING] = { "coop-paper", &topk_cooperative_ops, .leaves = true },
+	[SHARED] = { "shared", &topk_shared_ops },
+	[INDEPENDENT] = { "independent", &topk_independent_ops },
+};
+
+static bool run_entrants(const struct options *options, const struct streams *streams,
+			 double *per_ms)
 {
-	int i, j, design;
+	struct outcome outcome;
+	int i;
+
+	for (i = 0; i < ENTRANTS; i++) {
+		topk_gathers = !entrants[i].leaves;
+		if (!race_run(entrants[i].ops, &options->machine, streams, options->capacity,
+			      &outcome))
+			return false;
+		per_ms[i] = outcome.per_ms;
+	}
+	return true;
+}
+
+static void run_head(const struct options *options)
+{
+	int i;
 
 	head(options);
-	printf("#%4s %7s %12s %12s %12s %12s %8s %8s\n", "alpha", "streams", "lockfree",
-	       "cooperative", "shared", "independent", "l/s", "c/s");
+	printf("# coop-paper gathers nothing, as Das et al. 2009; ratios are of hits: l/s lockfree\n"
+	       "# over shared, c/s cooperative, cp/s coop-paper\n");
+	printf("#%4s %7s", "alpha", "streams");
+	for (i = 0; i < ENTRANTS; i++)
+		printf(" %12s", entrants[i].name);
+	printf(" %7s %7s %7s\n", "l/s", "c/s", "cp/s");
+}
+
+static int run_all(const struct options *options)
+{
+	double per_ms[ENTRANTS];
+	int i, j, k;
+
+	run_head(options);
 	for (i = 0; i < options->alphas; i++) {
 		for (j = 0; j < options->counts; j++) {
 			struct streams *streams = streams_of(options, i, j);
-			struct outcome outcome[SCOUNTER_TOPK_INDEPENDENT + 1];
 
-			printf("%5.1f %7.0f", options->alpha[i], options->threads[j]);
-			for (design = 1; topk_ops_of(design); design++) {
-				if (!race_run(topk_ops_of(design), &options->machine, streams,
-						options->capacity, &outcome[design]))
-					return 1;
-				printf(" %12.0f", outcome[design].per_ms);
-			}
-			printf(" %8.2f %8.2f\n", outcome[SCOUNTER_TOPK_LOCKFREE].per_ms /
-			       outcome[SCOUNTER_TOPK_SHARED].per_ms,
-			       outcome[SCOUNTER_TOPK_COOPERATIVE].per_ms /
-			       outcome[SCOUNTER_TOPK_SHARED].per_ms);
-			fflush(stdout);
+			if (!run_entrants(options, streams, per_ms))
+				return 1;
 			streams_free(streams);
+			printf("%5.1f %7.0f", options->alpha[i], options->threads[j]);
+			for (k = 0; k < ENTRANTS; k++)
+				printf(" %12.0f", per_ms[k]);
+			printf(" %7.2f %7.2f %7.2f\n", per_ms[LOCKFREE] / per_ms[SHARED],
+			       per_ms[COOPERATIVE] / per_ms[SHARED],
+			       per_ms[DELEGATING] / per_ms[SHARED]);
+			fflush(stdout);
 		}
 	}
 	return 0;

@@ -16,7 +16,8 @@ typedef struct {
 
 static inline void raw_spin_lock(raw_spinlock_t *lock)
 {
-	while (shim_cmpxchg(&lock->taken, 0, 1, __ATOMIC_ACQUIRE))
+	while (shim_load(&lock->taken, __ATOMIC_RELAXED) ||
+	       shim_cmpxchg(&lock->taken, 0, 1, __ATOMIC_ACQUIRE))
 		cpu_relax();
 }
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How a slot changes its key, and how its hits come to their count: gather.h. */
+#include <linux/atomic.h>
+#include <linux/kernel.h>
+#include <linux/preempt.h>
+#include <linux/smp.h>
+
+#include "delegation.h"
+#include "gather.h"
+#include "table.h"
+
+/* From a slot that was @word, which becomes @to; false if it has changed. */
+static bool take_gathered(struct topk_table *table, struct topk_cpu *of, s64 word, s64 to)
+{
+	u64 key = READ_ONCE(of->gather_key), hits = topk_gathered(word);
+	struct topk_cpu *cpu = topk_this_cpu(table);
+
+	if (!topk_swap_pending(cpu, &of->gather, &word, to, hits))
+		return false;
+	table->ops->count(table, &key, hits);
+	topk_counted(cpu, hits);
+	return true;
+}
+
+notrace bool topk_gather(struct topk_table *table, u64 key, u64 n)
+{
+	struct topk_cpu *cpu = topk_this_cpu(table);
+	s64 word = atomic64_read_acquire(&cpu->gather), given = topk_gather_next(word);
+	u64 hits = topk_gathered(word);
+
+	if (n > TOPK_GATHER_MOST || word & GATHER_GIVEN)
+		return false;
+	if (hits && READ_ONCE(cpu->gather_key) == key)
+		return topk_gather_hit(cpu, key, n) ||
+		       take_gathered(table, cpu, word, word - hits + n);
+	if (hits ? !topk_gather_yields(cpu, word) || !take_gathered(table, cpu, word, given) :
+		   !atomic64_try_cmpxchg(&cpu->gather, &word, given))
+		return false;
+	topk_gather_give(cpu, given, key, n);
+	return true;
+}
+
+/*
+ * Who finds a slot empty, as another context has taken its hits, then finds announced
+ * what that one did not count yet: topk-take.litmus.
+ */
+void topk_gather_take_all(struct topk_table *table)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		struct topk_cpu *of = &table->cpus[cpu];
+		s64 word;
+
+		/* As all that hits. */
+		preempt_disable();
+		do {
+			word = atomic64_read_acquire(&of->gather);
+		} while (topk_gathered(word) &&
+			 !take_gathered(table, of, word, topk_gather_free(word)));
+		preempt_enable();
+	}
+}
