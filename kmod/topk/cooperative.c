@@ -737,21 +737,37 @@ static void enter(struct cooperative *t, u32 i, u64 n)
 	bring(t, &work);
 }
 
-/*
- * In the shared design who finds the key waits until it has its element.  Nobody waits
- * for another element meanwhile: two might wait for each other.
- */
-static bool insert(struct cooperative *t, const struct topk_key *key, u32 i,
-		   struct topk_position *position)
+/* False, and where it is, if the key has a node. */
+static bool insert_free(struct cooperative *t, const struct topk_key *key, u32 i, u64 n,
+			struct topk_position *position)
 {
+	if (!topk_index_insert(&t->index, key, i, position))
+		return false;
+	enter(t, i, n);
+	return true;
+}
+
+/*
+ * The shared design: who finds the key waits until it has its element.  Nobody waits for
+ * the element of a key meanwhile: two might wait for each other.
+ */
+static bool insert_locking(struct cooperative *t, const struct topk_key *key, u32 i, u64 n,
+			   struct topk_position *position)
+{
+	raw_spinlock_t *lock = &t->element_locks[i].lock;
 	bool inserted;
 
-	if (waits(t))
-		raw_spin_lock(&t->element_locks[i].lock);
-	inserted = topk_index_insert(&t->index, key, i, position);
-	if (waits(t) && !inserted)
-		raw_spin_unlock(&t->element_locks[i].lock);
+	raw_spin_lock(lock);
+	inserted = insert_free(t, key, i, n, position);
+	raw_spin_unlock(lock);
 	return inserted;
+}
+
+static bool insert(struct cooperative *t, const struct topk_key *key, u32 i, u64 n,
+		   struct topk_position *position)
+{
+	return waits(t) ? insert_locking(t, key, i, n, position) :
+			  insert_free(t, key, i, n, position);
 }
 
 /* False: there is no node to be had.  Returns hits still to be counted in @n. */
@@ -766,7 +782,7 @@ static bool hit_absent(struct cooperative *t, const struct topk_key *key, u64 *n
 	i = take_node(t, key);
 	if (!i)
 		return false;
-	while (!insert(t, key, i, &position)) {
+	while (!insert(t, key, i, *n, &position)) {
 		outcome = hit_node(t, position.node, key, *n, false);
 		if (outcome == LEFT_THE_TABLE)
 			topk_index_leave(&t->index, &position);
@@ -778,9 +794,6 @@ static bool hit_absent(struct cooperative *t, const struct topk_key *key, u64 *n
 		*n = left;
 		return true;
 	}
-	enter(t, i, *n);
-	if (waits(t))
-		raw_spin_unlock(&t->element_locks[i].lock);
 	*n = 0;
 	return true;
 }

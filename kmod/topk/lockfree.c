@@ -432,10 +432,14 @@ static notrace void lockfree_add(struct topk_table *table, const void *bytes, u6
 	count_up(t, &key, n);
 }
 
-notrace void topk_lockfree_contended(struct topk_table *table, u64 key, u64 n)
+notrace void topk_lockfree_contended(struct topk_table *table, const void *bytes, u64 n)
 {
-	if (!topk_gather(table, key, n))
-		lockfree_add(table, &key, n);
+	struct lockfree *t = lockfree_of(table);
+	struct topk_key key;
+
+	topk_key_load(&key, bytes, table->key_size, &table->secret);
+	if (!topk_gather(table, key.word[0], n))
+		count_up(t, &key, n);
 }
 
 /* Reading */

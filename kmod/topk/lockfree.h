@@ -61,7 +61,7 @@ static inline struct lockfree *lockfree_of(struct topk_table *table)
 }
 
 /* As add() of the design, but others are counting hits of the key, too. */
-void topk_lockfree_contended(struct topk_table *table, u64 key, u64 n);
+void topk_lockfree_contended(struct topk_table *table, const void *bytes, u64 n);
 
 /*
  * Hits in a table of any design.  Those of a key that is there and has 4 or 8 bytes are
@@ -88,7 +88,7 @@ static __always_inline void topk_add(struct topk_table *table, const void *bytes
 	cpu = topk_this_cpu(table);
 	if (unlikely(READ_ONCE(cpu->gather_key) == key)) {
 		if (!topk_gather_hit(cpu, key, n))
-			topk_lockfree_contended(table, key, n);
+			topk_lockfree_contended(table, bytes, n);
 		return;
 	}
 	if (unlikely(n > SMALL))
@@ -112,7 +112,7 @@ static __always_inline void topk_add(struct topk_table *table, const void *bytes
 		     READ_ONCE(node->key[0]) != key))
 		goto add;
 	if (unlikely(!atomic64_try_cmpxchg(&cell->word, &word, word + n)))
-		topk_lockfree_contended(table, key, n);
+		topk_lockfree_contended(table, bytes, n);
 	return;
 add:
 	table->ops->add(table, bytes, n);
