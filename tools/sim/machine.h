@@ -22,7 +22,8 @@ struct machine {
 	uint64_t cpus_per_node;
 	uint64_t cache_lines;	/* that a CPU's private caches hold */
 	uint64_t fetch_op;	/* has fetch-and-add; else it is done by CAS */
-	uint64_t migratory;	/* % of reads of what another CPU wrote that take it over */
+	/* Reads of what another CPU wrote take it over; % that see what comes with the line. */
+	uint64_t migratory;
 	uint64_t store_buffer;	/* 0, or: so many stores of a CPU may wait for lines */
 	/*
 	 * 0, or: writes are done in a cache that the node shares, which has a line

@@ -28,8 +28,10 @@
  * On machines that are called migratory, a load of what another CPU has just
  * written takes the line over, as if it were to write it next: so does hardware
  * that knows the pattern, or sends for the line when it sees the store to come.
- * It keeps the line long enough for that store.  A machine that does so now and then
- * says for how many of a hundred loads.
+ * It keeps the line long enough for that store.  Where the machine sends for the line
+ * while the load is still under way, the load may see what was there when its request
+ * came, while the owner went on: a machine says for how many of a hundred loads that is
+ * not so.
  *
  * A compare-and-swap that fails costs what it costs, and then what the machine file
  * says (retry_ns) for the branch that was predicted otherwise: time in which the
@@ -397,11 +399,14 @@ static uint64_t cost(enum shim_kind_of_access access)
 	return access == SHIM_RMW ? model.machine->rmw : model.machine->hit;
 }
 
-/* Does this read take the line over?  So many of a hundred, evenly. */
-static bool is_taken_over(struct cpu *cpu, const struct line *line)
+static bool is_taken_over(const struct line *line, enum shim_kind_of_access access)
 {
-	if (!line->dirty)
-		return false;
+	return access == SHIM_LOAD && line->dirty && model.machine->migratory;
+}
+
+/* Does this read see what is there when the line comes?  So many of a hundred, evenly. */
+static bool is_in_time(struct cpu *cpu)
+{
 	cpu->migratory += model.machine->migratory;
 	if (cpu->migratory < 100)
 		return false;
@@ -444,7 +449,7 @@ static uint64_t fetch(struct cpu *cpu, struct line *line, enum shim_kind_of_acce
 	/* What the line then is may be another state than the one that was asked for. */
 	uint64_t way = latency(cpu, line, access);
 	uint64_t start = longer(now, line->free_at);
-	bool over = access == SHIM_LOAD && is_taken_over(cpu, line);
+	bool over = is_taken_over(line, access);
 
 	model.statistics.misses++;
 	model.statistics.transfers += way == model.machine->remote;
@@ -462,11 +467,16 @@ static uint64_t fetch(struct cpu *cpu, struct line *line, enum shim_kind_of_acce
 
 static void miss(struct cpu *cpu, struct line *line, enum shim_kind_of_access access)
 {
+	bool sees_now;
+
 	/* The request travels, to where the line is now. */
 	cpu->now += latency(cpu, line, access) / 2;
 	wait_turn(cpu);
+	sees_now = is_taken_over(line, access) && !is_in_time(cpu);
 	cpu->now = fetch(cpu, line, access, cpu->now);
-	wait_turn(cpu);
+	/* Else others go on first, who may write until the line leaves. */
+	if (!sees_now)
+		wait_turn(cpu);
 }
 
 static bool is_written_in_node(const struct cpu *cpu, const struct line *line)

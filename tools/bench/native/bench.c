@@ -418,111 +418,136 @@ static void measure_calls(void)
  */
 static _Alignas(64) int ball;
 static _Alignas(64) int ready[2];
+static _Alignas(64) int stopped;	/* this many rounds */
 #define SWAPS	20000
-#define ROUNDS	1000
+/* Few: a hypervisor may move its CPUs every second. */
+#define ROUNDS	100
+
+/* What a player did in a round: exchanges, and of them what is asked for. */
+struct round {
+	uint64_t from, to, swaps, result;
+	long switches;
+};
 
 /* Take it away from each other; how often it was the other one's. */
 static uint64_t snatch_ball(int mine)
 {
-	uint64_t snatched = 0;
-	int i;
-
-	for (i = 0; i < SWAPS; i++)
-		snatched += __atomic_exchange_n(&ball, mine, __ATOMIC_RELAXED) != mine;
-	return snatched;
+	return __atomic_exchange_n(&ball, mine, __ATOMIC_RELAXED) != mine;
 }
 
 /*
  * The same, but with a look first, and what is written depends on it; the lowest
- * bit says by whom.  How often it was the other one's, or how often the look was
+ * bit says by whom.  Whether it was the other one's, or whether the look was
  * in vain, as the ball went away between it and the exchange.
  */
 static inline __attribute__((always_inline)) uint64_t look_and_snatch(int mine, bool vain)
 {
-	uint64_t count = 0;
-	int i;
+	int seen = __atomic_load_n(&ball, __ATOMIC_RELAXED);
+	int old = __atomic_exchange_n(&ball, ((seen & ~1) + 2) | mine, __ATOMIC_RELAXED);
 
-	for (i = 0; i < SWAPS; i++) {
-		int seen = __atomic_load_n(&ball, __ATOMIC_RELAXED);
-		int old = __atomic_exchange_n(&ball, ((seen & ~1) + 2) | mine, __ATOMIC_RELAXED);
-
-		count += vain ? old != seen : (old & 1) != mine;
-	}
-	return count;
+	return vain ? old != seen : (old & 1) != mine;
 }
 
-static uint64_t look_in_vain(int mine)
+static inline uint64_t look_in_vain(int mine)
 {
 	return look_and_snatch(mine, true);
 }
 
-static uint64_t look_at_others(int mine)
+static inline uint64_t look_at_others(int mine)
 {
 	return look_and_snatch(mine, false);
 }
 
+/* Until one of the two has done so many: nobody plays alone. */
+static inline __attribute__((always_inline)) void
+play_round(struct round *round, int number, int mine, uint64_t (*play)(int))
+{
+	while (round->swaps < SWAPS && __atomic_load_n(&stopped, __ATOMIC_RELAXED) < number) {
+		round->result += play(mine);
+		round->swaps++;
+	}
+	__atomic_store_n(&stopped, number, __ATOMIC_RELAXED);
+}
+
+enum game { SNATCH, VAIN, OTHERS };
+
 struct player {
-	uint64_t (*play)(int mine);
+	enum game game;
 	int mine;
-	struct { uint64_t from, to, result; long switches; } rounds[ROUNDS];
+	struct round rounds[ROUNDS];
 };
 
 static void *play_rounds(void *argument)
 {
 	struct player *player = argument;
-	int i;
+	int i, mine = player->mine;
 
-	pin(player->mine);
+	pin(mine);
 	for (i = 0; i < ROUNDS; i++) {
-		__atomic_store_n(&ready[player->mine], i + 1, __ATOMIC_SEQ_CST);
-		while (__atomic_load_n(&ready[!player->mine], __ATOMIC_SEQ_CST) < i + 1)
+		struct round round = { .switches = -switches() };
+
+		__atomic_store_n(&ready[mine], i + 1, __ATOMIC_SEQ_CST);
+		while (__atomic_load_n(&ready[!mine], __ATOMIC_SEQ_CST) < i + 1)
 			;
-		player->rounds[i].switches = -switches();
-		player->rounds[i].from = now();
-		player->rounds[i].result = player->play(player->mine);
-		player->rounds[i].to = now();
-		player->rounds[i].switches += switches();
+		round.from = now();
+		if (player->game == SNATCH)
+			play_round(&round, i + 1, mine, snatch_ball);
+		else if (player->game == VAIN)
+			play_round(&round, i + 1, mine, look_in_vain);
+		else
+			play_round(&round, i + 1, mine, look_at_others);
+		round.to = now();
+		round.switches += switches();
+		player->rounds[i] = round;
 	}
 	return NULL;
 }
 
-/* The median, over rounds in which both were there, of figure(). */
-static double play(uint64_t (*play)(int), double (*figure)(uint64_t ns, uint64_t result))
+/* The medians, over rounds in which both were there: */
+struct figures {
+	double ns;		/* by result, of both together */
+	double swaps;		/* exchanges by result */
+};
+
+static bool was_disturbed(const struct player *players, int i)
+{
+	return players[0].rounds[i].switches || players[1].rounds[i].switches ||
+	       players[0].rounds[i].from > players[1].rounds[i].to ||
+	       players[1].rounds[i].from > players[0].rounds[i].to;
+}
+
+static struct figures play(enum game game)
 {
 	static struct player players[2];
-	static double figures[ROUNDS];
+	static double ns[ROUNDS], swaps[ROUNDS];
 	pthread_t other;
 	int i, count = 0;
 
 	memset(ready, 0, sizeof(ready));
+	stopped = 0;
 	for (i = 0; i < 2; i++) {
-		players[i].play = play;
+		players[i].game = game;
 		players[i].mine = i;
 	}
 	pthread_create(&other, NULL, play_rounds, &players[1]);
 	play_rounds(&players[0]);
 	pthread_join(other, NULL);
 	for (i = 0; i < ROUNDS; i++) {
-		if (players[0].rounds[i].switches || players[1].rounds[i].switches ||
-		    players[0].rounds[i].from > players[1].rounds[i].to ||
-		    players[1].rounds[i].from > players[0].rounds[i].to)
+		const struct round *one = &players[0].rounds[i], *two = &players[1].rounds[i];
+		double result = one->result + two->result;
+
+		if (was_disturbed(players, i))
 			continue;
-		figures[count++] = figure(players[0].rounds[i].to - players[0].rounds[i].from,
-					  players[0].rounds[i].result +
-					  players[1].rounds[i].result);
+		ns[count] = (one->to - one->from) / (result ?: 1);
+		swaps[count++] = (one->swaps + two->swaps) / (result ?: 1);
 	}
 	if (!count) {
 		fprintf(stderr, "bench: two threads were never undisturbed: calibrate on a calmer machine\n");
 		exit(1);
 	}
-	qsort(figures, count, sizeof(*figures), compare);
-	return figures[count / 2];
-}
-
-static double share_of_swaps(uint64_t ns, uint64_t count)
-{
-	(void)ns;
-	return count / (2.0 * SWAPS);
+	qsort(ns, count, sizeof(*ns), compare);
+	qsort(swaps, count, sizeof(*swaps), compare);
+	return (struct figures){ ns[count / 2], swaps[count / 2] };
 }
 
 /*
@@ -531,8 +556,8 @@ static double share_of_swaps(uint64_t ns, uint64_t count)
  */
 static int migratory_percent(void)
 {
-	double vain = play(look_in_vain, share_of_swaps);
-	double turns = play(look_at_others, share_of_swaps);
+	double vain = 1 / play(VAIN).swaps;
+	double turns = 1 / play(OTHERS).swaps;
 
 	printf("# of %.3f turns an exchange, %.3f begin with a look in vain\n", turns, vain);
 	return vain < turns ? (int)(100 * (1 - vain / turns) + 0.5) : 0;
@@ -558,17 +583,6 @@ static double retry_cost(void)
 	return 2 * swaps(0, true) - swaps(0, false) - swaps(1, false);
 }
 
-static double exchanges_in_a_row(uint64_t ns, uint64_t snatched)
-{
-	(void)ns;
-	return snatched ? 2.0 * SWAPS / snatched : 2.0 * SWAPS;
-}
-
-static double ns_a_turn(uint64_t ns, uint64_t snatched)
-{
-	return snatched ? (double)ns / snatched : ns;
-}
-
 /* As a machine file wants it: nothing is free. */
 static double at_least(double ns)
 {
@@ -579,7 +593,8 @@ static int calibrate(void)
 {
 	static _Alignas(64) long word;
 	static _Alignas(64) volatile long own;
-	double load, rmw, exchange, cas, pause, call, before, after, hold, retry, way;
+	double load, rmw, exchange, cas, pause, call, hold, retry, way;
+	struct figures before, after;
 	int migratory;
 
 	pin(0);
@@ -593,20 +608,20 @@ static int calibrate(void)
 	pause = TIMED(shim_relax());
 	/* Who counts does something of its own in between. */
 	call = TIMED(own++);
-	before = play(snatch_ball, ns_a_turn);
-	/* So long a CPU goes on with a line that the other one wants. */
-	hold = exchange * play(snatch_ball, exchanges_in_a_row);
-	after = play(snatch_ball, ns_a_turn);
+	before = play(SNATCH);
 	printf("# SPDX-License-Identifier: GPL-2.0\n# This machine, by bench calibrate.\n");
 	migratory = migratory_percent();
 	retry = retry_cost();
+	after = play(SNATCH);
+	/* So long a CPU goes on with a line that the other one wants. */
+	hold = exchange * (before.swaps + after.swaps) / 2;
 	/* In a turn, the line is on its way for a half of this, and then held. */
-	way = before + after - 2 * hold;
+	way = before.ns + after.ns - 2 * hold;
 	printf("# turn_ns %.3f, %.3f\n"
 	       "name = here\nnodes = 1\ncpus_per_node = 2\ncache_lines = 32768\nfetch_op = yes\n"
 	       "migratory = %d\nstore_buffer = no\nshared_cache_ns = no\nhold_ns = %.3f\nhit_ns = %.3f\nrmw_ns = %.3f\ncas_ns = %.3f\nretry_ns = %.3f\nnode_ns = %.3f\nremote_ns = %.3f\n"
 	       "memory_ns = 110\npause_ns = %.3f\ndraw_ns = 3\ncall_ns = %.3f\n",
-	       before, after, migratory, hold, load, rmw, cas - load,
+	       before.ns, after.ns, migratory, hold, load, rmw, cas - load,
 	       at_least(retry), at_least(way), at_least(way), pause, call);
 	return 0;
 }
@@ -658,8 +673,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	counters_init(1);
-	if (cpus() < 2 && (!strcmp(verb, "contended") || !strcmp(verb, "calibrate") ||
-			   !strcmp(verb, "turn"))) {
+	if (cpus() < 2 && (!strcmp(verb, "contended") || !strcmp(verb, "calibrate"))) {
 		fprintf(stderr, "bench: %s needs two CPUs\n", verb);
 		return 1;
 	}
@@ -674,8 +688,6 @@ int main(int argc, char **argv)
 		measure_calls();
 	else if (!strcmp(verb, "calibrate"))
 		return calibrate();
-	else if (!strcmp(verb, "turn"))
-		printf("%.3f\n", play(snatch_ball, ns_a_turn));
 	else if (!strcmp(verb, "check"))
 		return check();
 	else {
@@ -685,7 +697,6 @@ int main(int argc, char **argv)
 			"       bench contended  atomic and cas by two threads only\n"
 			"       bench calls      making, freeing and reading\n"
 			"       bench calibrate  this machine as a description for tools/sim\n"
-			"       bench turn       only how long each of two CPUs has a word, and it is on its way\n"
 			"       bench check      tests, of which none is about time\n"
 			"Results are JSON, an object a line; ns is the time between two increments\n"
 			"of all threads together, the median of %d windows.\n", WINDOWS);
