@@ -959,28 +959,30 @@ struct reading {
 	u32 node;
 };
 
+/*
+ * The total is of those that are there at the end, and so never more than has been hit: no
+ * count goes down.  With all that were met it would have the count of one that an eviction
+ * then handed on to another twice, and a share of it would be too much for some key.
+ */
 static void read_all(struct cooperative *t, struct scounter_topk_header *all,
 		     struct reading *readings)
 {
 	u32 i, n = 0;
 
 	for (i = 1; i <= t->index.count; i++) {
-		struct scounter_topk_record *record = topk_record(all, n);
-
 		readings[n].node = i;
-		if (read_element(t, i, record, &readings[n].generation)) {
-			all->total = topk_add_saturating(all->total, record->count);
-			if (record->count == U64_MAX || all->total == U64_MAX)
-				all->flags |= SCOUNTER_TOPK_F_SATURATED;
-			n++;
-		}
+		n += read_element(t, i, topk_record(all, n), &readings[n].generation);
 	}
 	for (i = 0; i < n; i++) {
+		const struct scounter_topk_record *record = topk_record(all, i);
+
 		if (!is_there(t, readings[i].node, readings[i].generation))
 			continue;
+		all->total = topk_add_saturating(all->total, record->count);
+		if (record->count == U64_MAX || all->total == U64_MAX)
+			all->flags |= SCOUNTER_TOPK_F_SATURATED;
 		if (all->records != i)
-			memcpy(topk_record(all, all->records), topk_record(all, i),
-			       all->record_size);
+			memcpy(topk_record(all, all->records), record, all->record_size);
 		all->records++;
 	}
 }

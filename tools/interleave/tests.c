@@ -301,6 +301,7 @@ static bool test_topk(void)
 		{ .kind = "topk-lockfree", .script = "AA,AB", .before = "A", .capacity = 1 },
 		{ .kind = "topk-lockfree", .script = "AA,AA,r", .before = "A", .capacity = 2 },
 		{ .kind = "topk-cooperative", .script = "1,1r", .before = "12", .capacity = 2 },
+		{ .kind = "topk-cooperative", .script = "34,r", .before = "12", .capacity = 2 },
 		{ .kind = "topk-cooperative", .script = "AA,A", .before = "A", .capacity = 1 },
 		{ .kind = "topk-cooperative", .script = "AA,AA", .before = "A", .capacity = 2 },
 		{ .kind = "topk-cooperative", .script = "A,A,r", .before = "A", .capacity = 2 },

@@ -135,6 +135,9 @@ static void look(void)
 		returned[key] = books->returned[key];
 	}
 	header = snapshot();
+	if (header->total > all_begun())
+		explore_fail("a total of %llu, but %llu hits",
+			     (unsigned long long)header->total, (unsigned long long)all_begun());
 	for (i = 0; i < header->records; i++) {
 		const struct scounter_topk_record *record = topk_record(header, i);
 
