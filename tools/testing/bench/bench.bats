@@ -58,7 +58,7 @@ model() {
 }
 
 @test "what needs two CPUs is refused on one" {
-	for verb in contended calibrate turn; do
+	for verb in contended calibrate; do
 		run taskset -c 0 build/bench/bench $verb
 		((status == 1))
 		[[ $output == *'needs two CPUs'* ]]
@@ -96,4 +96,17 @@ tool.draw(rows)"
 	((status == 0))
 	[[ $output == *'no gnuplot: the data are written, the picture is not'* ]]
 	[[ -s $BATS_TEST_TMPDIR/native.json && ! -e $BATS_TEST_TMPDIR/native.png ]]
+}
+
+@test "a prediction for all attempts is made of their medians" {
+	load tools/bench/native/run "
+tool.model = lambda machine: {'modelled': machine}
+attempts = [{'turn_ns': ns, 'atomic_measured': 2 * ns, 'cas_measured': 3 * ns,
+             'machine': {'fetch_op': 'yes', 'hold_ns': str(ns)}} for ns in (1, 2, 9)]
+together = tool.together(attempts)
+assert together['modelled'] == {'fetch_op': 'yes', 'hold_ns': '2'}, together
+assert (together['attempts'], together['turn_ns'], together['cas_measured']) == (3, 2, 6), together
+assert tool.mean(('1', '4')) == '2.5' and tool.mean(('no', 'no')) == 'no'"
+	echo "$output"
+	((status == 0))
 }
