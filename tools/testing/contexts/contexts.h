@@ -48,11 +48,20 @@ static void contexts_in_softirq(struct tasklet_struct *tasklet)
 	contexts_function(SOFTIRQ);
 }
 
-/* The softirq follows when this returns, before what was interrupted goes on. */
+static void contexts_softirq_raise(void)
+{
+	tasklet_schedule(this_cpu_ptr(&contexts_soft));
+}
+
+/*
+ * The softirq follows when this returns, before what was interrupted goes on.  But not on
+ * PREEMPT_RT, where a call to an idle CPU must raise none: threads do there.
+ */
 static void contexts_in_hardirq(void *unused)
 {
 	contexts_function(HARDIRQ);
-	tasklet_schedule(this_cpu_ptr(&contexts_soft));
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		contexts_softirq_raise();
 }
 
 /* The next CPU is mostly in the middle of the function. */
@@ -134,6 +143,8 @@ static int contexts_thread(void *unused)
 		/* No CPU goes off line while preemption is off. */
 		preempt_disable();
 		contexts_hardirq_raise();
+		if (IS_ENABLED(CONFIG_PREEMPT_RT))
+			contexts_softirq_raise();
 		if (i % TASKS_AN_NMI == 0)
 			contexts_nmi_raise();
 		preempt_enable();
