@@ -32,12 +32,19 @@ static notrace u64 thin(const struct scounter_ref *ref, u64 n, u32 word,
 				       scounter_bfp_bits_beyond(word, ref->class->shift), rnd);
 }
 
+/* To which mantissa one can be added without any thought of the policy. */
+static notrace u32 limit_at(const struct scounter_class *class, u32 exponent)
+{
+	return exponent && class->shift ? (1U << class->shift) - 1 : class->limit;
+}
+
 /* The word after the addition of a thinned n. */
 static notrace u32 sum(const struct scounter_ref *ref, u32 word, u64 n,
 		       bool contended, struct rnd_state *rnd)
 {
 	struct scounter_bfp_policy policy = {
-		.bound = ref->class->limit + 1,
+		.bound = limit_at(ref->class, 1) + 1,
+		.exact = limit_at(ref->class, 0) + 1,
 		.theta = ref->class->theta,
 		.contended = contended,
 	};
@@ -89,7 +96,7 @@ static __always_inline void bfp_success(const struct scounter_ref *ref,
 {
 	int old = atomic_read(&ref->word32->word);
 	bool room = scounter_bfp_exponent(old) == exponent &&
-		    scounter_bfp_mantissa(old) < ref->class->limit;
+		    scounter_bfp_mantissa(old) < limit_at(ref->class, exponent);
 
 	if (!room || !atomic_try_cmpxchg_relaxed(&ref->word32->word, &old, old + 1))
 		bfp_apply(ref, 1ULL << exponent, room, rnd);
@@ -130,14 +137,15 @@ static u64 bfp_read(const struct scounter_ref *ref)
 	return scounter_bfp_value(atomic_read(&ref->word32->word));
 }
 
-static bool is_dup(const struct scounter_class *class)
+/* Not all of the field: bfp_dup, approx. */
+static bool is_bounded(const struct scounter_class *class)
 {
-	return class->limit < class->theta;
+	return class->limit < SCOUNTER_BFP_MANTISSA_MAX;
 }
 
 /*
  * The relative standard deviation of a value n that is changed by 2^e at most is at
- * most sqrt((2^e - 1) / n).  Under the deterministic policy it is also at most
+ * most sqrt((2^e - 1) / n).  Where there is a bound it is also at most
  * what the class was made for, in the limit of large n: sqrt(3 / (8M - 3)),
  * where 2M is Theta.
  */
@@ -155,7 +163,7 @@ static u32 bfp_error_ppm(u32 word, const struct scounter_class *class)
 	else
 		square = div64_u64(ppm_squared * ((1U << scounter_bfp_exponent(word)) - 1),
 				   value);
-	if (is_dup(class))
+	if (is_bounded(class))
 		square = min(square, div64_u64(3 * ppm_squared,
 					       4 * class->theta - 3));
 	return int_sqrt64(square) + 1;

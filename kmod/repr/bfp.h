@@ -13,9 +13,10 @@
  * bfp_dup has bound = Theta; bfp_csup has bound = all that the field holds, so
  * that only contention lowers its probability before the field is full.
  *
- * approx has a bound in between, a power of two, and goes on where the exponent
- * is at its end: a mantissa of d bits more than the bound is then changed by
- * 2^d at a time, with probability 2^-(e + d), as if it had been halved d times.
+ * approx counts exactly to eight times a bound that is about Theta, a power of two,
+ * and halves at the bound from then on.  It goes on where the exponent is at its
+ * end: a mantissa of d bits more than the bound is then changed by 2^d at a time,
+ * with probability 2^-(e + d), as if it had been halved d times.
  */
 #ifndef _SCOUNTER_REPR_BFP_H
 #define _SCOUNTER_REPR_BFP_H
@@ -36,6 +37,7 @@
 
 struct scounter_bfp_policy {
 	u32 bound;	/* even */
+	u32 exact;	/* the bound at exponent 0, as large or larger */
 	u32 theta;	/* even, at most the bound */
 	bool contended;	/* the word changed under a compare-and-swap */
 };
@@ -76,14 +78,14 @@ static inline u32 scounter_bfp_theta(u32 error_ppm)
 	return 2 * ((u32)(inverse_square + 3) / 8);
 }
 
-/*
- * log2 of the bound of approx: between 8 and 16 Theta, so that the error without
- * contention is about a third of what was asked for.
- */
+/* log2 of the bound of approx: between Theta and twice that. */
 static inline u32 scounter_bfp_approx_log2(u32 theta)
 {
-	return fls(theta - 1) + 3;
+	return fls(theta - 1);
 }
+
+/* It counts exactly to that many times its bound. */
+#define SCOUNTER_BFP_APPROX_EXACT	8
 
 /*
  * By how many bits the mantissa is beyond a bound of 2^bound_log2 although the
@@ -114,14 +116,26 @@ static inline u64 scounter_bfp_thin(u64 n, u32 word, struct rnd_state *rnd)
 	return scounter_bfp_thin_to(n, scounter_bfp_exponent(word), rnd);
 }
 
-/* By how much the exponent grows when the mantissa would become `mantissa`. */
-static inline u32 scounter_bfp_growth(u64 mantissa, u32 exponent,
+static inline u32 scounter_bfp_bound(const struct scounter_bfp_policy *policy,
+				     u32 exponent)
+{
+	return exponent ? policy->bound : policy->exact;
+}
+
+/*
+ * By how much the exponent grows when the mantissa has become `mantissa` by the
+ * addition of so many units.  Rounding down takes less than 2^growth of them, which
+ * must not be more than were added; who has left the exact range of approx with
+ * small additions is therefore beyond the bound for a few more.
+ */
+static inline u32 scounter_bfp_growth(u64 mantissa, u64 units, u32 exponent,
 				      const struct scounter_bfp_policy *policy)
 {
 	u32 room = SCOUNTER_BFP_EXPONENT_MAX - exponent;
 	u32 growth = 0;
 
-	while (growth < room && mantissa >> growth >= policy->bound)
+	while (growth < room && (2ULL << growth) - 1 <= units &&
+	       mantissa >> growth >= scounter_bfp_bound(policy, exponent + growth))
 		growth++;
 	if (!growth && room && policy->contended && mantissa >= policy->theta)
 		growth = 1;
@@ -132,17 +146,16 @@ static inline u32 scounter_bfp_growth(u64 mantissa, u32 exponent,
  * The word after a thinned n has been added to it: phi of the sum, or tau of
  * that where the rounding went up, at the exponent that the policy asks for.
  *
- * The value never goes down.  A growth by one rounds down by at most one unit
- * of the mantissa, and n is at least one unit; a growth by more happens only
- * when n is at least as many units as the bound.
+ * The value never goes down: see scounter_bfp_growth().
  */
 static inline u32 scounter_bfp_sum(u32 word, u64 n,
 				   const struct scounter_bfp_policy *policy,
 				   struct rnd_state *rnd)
 {
 	u32 exponent = scounter_bfp_exponent(word);
-	u64 mantissa = scounter_bfp_mantissa(word) + (n >> exponent);
-	u32 growth = scounter_bfp_growth(mantissa, exponent, policy);
+	u64 units = n >> exponent;
+	u64 mantissa = scounter_bfp_mantissa(word) + units;
+	u32 growth = scounter_bfp_growth(mantissa, units, exponent, policy);
 
 	mantissa = scounter_draw_rounded(rnd, mantissa, growth);
 	exponent += growth;

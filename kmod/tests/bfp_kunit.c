@@ -83,6 +83,7 @@ static void approx_of_constants_is_the_same(struct kunit *test)
 	u32 i;
 
 	KUNIT_EXPECT_EQ(test, approx_1.limit, (1U << 16) - 1);
+	KUNIT_EXPECT_EQ(test, (int)approx_1.shift, 13);
 	for (i = 0; i < ARRAY_SIZE(constants); i++) {
 		const struct scounter_params params = {
 			.kind = SCOUNTER_APPROX, .error_ppm = constants[i].ppm,
@@ -94,8 +95,9 @@ static void approx_of_constants_is_the_same(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, class.limit, constants[i].class.limit);
 		KUNIT_EXPECT_EQ(test, (int)class.kind, (int)constants[i].class.kind);
 		KUNIT_EXPECT_EQ(test, (int)class.shift, (int)constants[i].class.shift);
-		KUNIT_EXPECT_EQ(test, class.limit, (1U << class.shift) - 1);
-		KUNIT_EXPECT_GE(test, class.limit, 8 * class.theta - 1);
+		KUNIT_EXPECT_EQ(test, class.limit, (8U << class.shift) - 1);
+		KUNIT_EXPECT_GE(test, 1U << class.shift, class.theta);
+		KUNIT_EXPECT_LT(test, 1U << class.shift, 2 * class.theta);
 	}
 }
 
@@ -157,7 +159,11 @@ static void csup_halves_when_full(struct kunit *test)
 			SCOUNTER_BFP_MANTISSA_MAX + 1ULL);
 }
 
-static void approx_alone_halves_at_its_bound(struct kunit *test)
+/*
+ * Exact to 65536; then by one exponent for each update, until the mantissa is below the
+ * bound of 8192.  Rounded down to the bound, it is halved at once.
+ */
+static void approx_alone_leaves_the_exact_range(struct kunit *test)
 {
 	struct scounter_word32 counter = SCOUNTER_WORD_INIT;
 	u32 i;
@@ -166,8 +172,28 @@ static void approx_alone_halves_at_its_bound(struct kunit *test)
 		scounter_word32_inc(&counter, &approx_1);
 	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&counter.word), approx_1.limit);
 	scounter_word32_inc(&counter, &approx_1);
-	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 1U);
 	KUNIT_EXPECT_EQ(test, scounter_word32_read(&counter, &approx_1), 1ULL << 16);
+	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 1U);
+	success_at(&counter, &approx_1, 1);
+	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 2U);
+	success_at(&counter, &approx_1, 2);
+	if (exponent_of(&counter) == 3)
+		success_at(&counter, &approx_1, 3);
+	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 4U);
+	KUNIT_EXPECT_GE(test, mantissa_of(&counter), 1U << 12);
+	KUNIT_EXPECT_LE(test, mantissa_of(&counter), (1U << 12) + 2);
+}
+
+static void approx_alone_halves_at_its_bound(struct kunit *test)
+{
+	struct scounter_word32 counter = word_of((1 << 13) - 2, 4);
+
+	success_at(&counter, &approx_1, 4);
+	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 4U);
+	KUNIT_EXPECT_EQ(test, mantissa_of(&counter), (1U << 13) - 1);
+	success_at(&counter, &approx_1, 4);
+	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 5U);
+	KUNIT_EXPECT_EQ(test, mantissa_of(&counter), 1U << 12);
 }
 
 /*
@@ -197,7 +223,8 @@ static void approx_goes_on_beyond_the_last_exponent(struct kunit *test)
 static void others_do_not(struct kunit *test)
 {
 	struct scounter_word32 csup = word_of(3U << 16, SCOUNTER_BFP_EXPONENT_MAX);
-	struct scounter_word32 approx = word_of(approx_1.limit, SCOUNTER_BFP_EXPONENT_MAX);
+	const u32 last = (1U << approx_1.shift) - 1;
+	struct scounter_word32 approx = word_of(last, SCOUNTER_BFP_EXPONENT_MAX);
 	u32 i;
 
 	for (i = 1; i <= 100; i++) {
@@ -205,7 +232,7 @@ static void others_do_not(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, mantissa_of(&csup), (3U << 16) + i);
 	}
 	success_at(&approx, &approx_1, SCOUNTER_BFP_EXPONENT_MAX);
-	KUNIT_EXPECT_EQ(test, mantissa_of(&approx), approx_1.limit + 1);
+	KUNIT_EXPECT_EQ(test, mantissa_of(&approx), last + 1);
 }
 
 /* Each failed compare-and-swap at Theta or above costs one exponent, not more. */
@@ -383,15 +410,19 @@ static void estimate_of_a_decimating_word(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 10001U);
 }
 
-/* sqrt(4 / (3 * 2^16)) */
-static void estimate_beyond_the_last_exponent(struct kunit *test)
+/* Without a bound sqrt(4 / (3 * 2^13)) = 1.28 %; with it what the class promises. */
+static void estimate_of_approx_is_that_of_its_class(struct kunit *test)
 {
 	struct scounter_word32 counter =
 		word_of(3U << approx_1.shift, SCOUNTER_BFP_EXPONENT_MAX);
+	struct scounter_word32 just = word_of(1U << 14, 2);
 	struct scounter_estimate estimate;
 
 	scounter_word32_read_est(&counter, &approx_1, &estimate);
-	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 4511U);
+	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 10001U);
+	/* Has just left the exact range: sqrt(3 / 65536). */
+	scounter_word32_read_est(&just, &approx_1, &estimate);
+	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 6766U);
 }
 
 static void fetch_reset_starts_again(struct kunit *test)
@@ -411,6 +442,7 @@ static struct kunit_case bfp_cases[] = {
 	KUNIT_CASE(dup_halves_at_theta),
 	KUNIT_CASE(csup_alone_stays_exact),
 	KUNIT_CASE(csup_halves_when_full),
+	KUNIT_CASE(approx_alone_leaves_the_exact_range),
 	KUNIT_CASE(approx_alone_halves_at_its_bound),
 	KUNIT_CASE(approx_goes_on_beyond_the_last_exponent),
 	KUNIT_CASE(others_do_not),
@@ -426,7 +458,7 @@ static struct kunit_case bfp_cases[] = {
 	KUNIT_CASE(value_never_goes_down),
 	KUNIT_CASE(estimate_of_an_exact_word),
 	KUNIT_CASE(estimate_of_a_decimating_word),
-	KUNIT_CASE(estimate_beyond_the_last_exponent),
+	KUNIT_CASE(estimate_of_approx_is_that_of_its_class),
 	KUNIT_CASE(fetch_reset_starts_again),
 	{}
 };

@@ -30,11 +30,13 @@ void sim_init(struct sim *sim, const struct machine *machine,
 		.policy.theta = theta,
 		.policy.bound = policy == DUP ? theta : SCOUNTER_BFP_BOUND_MAX,
 	};
+	sim->policy.exact = sim->policy.bound;
 	if (policy == APPROX) {
 		sim->shift = scounter_bfp_approx_log2(theta);
 		sim->policy.bound = 1U << sim->shift;
+		sim->policy.exact = sim->policy.bound * SCOUNTER_BFP_APPROX_EXACT;
 	}
-	sim->limit = sim->policy.bound - 1;
+	sim->limit = sim->policy.exact - 1;
 }
 
 /* Begin anew with a word that has counted its value. */
@@ -109,7 +111,7 @@ static void sim_success(struct sim *sim, struct sim_cpu *cpu, u32 exponent)
 {
 	u32 old = sim->word;
 	bool room = scounter_bfp_exponent(old) == exponent &&
-		    scounter_bfp_mantissa(old) < sim->limit;
+		    scounter_bfp_mantissa(old) < scounter_bfp_bound(&sim->policy, exponent) - 1;
 	u64 n = 1ULL << exponent;
 
 	if (room && sim_cmpxchg(sim, old, old + 1))
@@ -227,7 +229,7 @@ struct bounds bounds_of(u32 word, u32 theta, enum policy policy, u32 deviations)
 
 	if (exponent && value) {
 		square = ppm_squared * ((1U << exponent) - 1) / value;
-		if (policy == DUP)
+		if (policy != CSUP)
 			square = min(square, 3 * ppm_squared / (4 * theta - 3));
 		bounds.error_ppm = (u32)sqrtl(square) + 1;
 		margin = (value * deviations * bounds.error_ppm +
@@ -243,6 +245,6 @@ struct bounds bounds_of(u32 word, u32 theta, enum policy policy, u32 deviations)
 struct bounds sim_bounds(const struct sim *sim)
 {
 	return bounds_of(sim->word, sim->policy.theta,
-			 sim->policy.bound == sim->policy.theta ? DUP : CSUP,
+			 sim->policy.bound == SCOUNTER_BFP_BOUND_MAX ? CSUP : DUP,
 			 sim->machine->deviations);
 }

@@ -260,6 +260,66 @@ static bool test_csup_beyond(u32 which)
 }
 
 /*
+ * From the first event to a million, alone or with a CPU that makes every other
+ * update fail: the error is at most what bfp_dup of the class promises, and not far
+ * below.
+ */
+static bool approx_is_as_asked(enum policy policy, u32 asked, u32 error_ppm,
+			       bool contended)
+{
+	enum { EVENTS = 1000000, RUNS = 1000 };
+	double limit = exact_limit(scounter_bfp_theta(asked));
+	struct rival rival = { .kind = RIVAL_INCREMENTS };
+	struct tally tally = { 0 };
+	struct summary summary;
+	double events = 0;
+	u64 seed = test_seed();
+	struct sim_cpu cpu;
+	struct sim sim;
+	double rsd;
+	u32 run;
+
+	sim_init(&sim, &machine_kmod, policy, error_ppm);
+	sim.rival = contended ? &rival : NULL;
+	for (run = 0; run < RUNS; run++) {
+		struct sim_cpu chance;
+
+		machine_seed(&cpu, &seed);
+		machine_seed(&rival.cpu, &seed);
+		machine_seed(&chance, &seed);
+		rival.chance = chance.rnd;
+		sim_start(&sim, 0);
+		sim_count(&sim, &cpu, EVENTS);
+		tally_add(&tally, &sim);
+		events += sim.events / (double)RUNS;
+	}
+	summary = summarize(&tally.error);
+	rsd = sqrt(summary.variance) / events;
+	comment("RSD %.4f %%, at most %.4f %%; mean %+.2f standard errors", 100 * rsd,
+		100 * limit, summary.mean_z);
+	comment("inside %.2f %%", 100 * tally_inside(&tally));
+	limit *= events;
+	return tally_mean_is_right(&tally) && summary.variance > 0.36 * limit * limit &&
+	       summary.variance * (1 - Z_LIMIT * summary.variance_error) <= limit * limit &&
+	       tally_inside_is(&tally, 0.978);
+}
+
+static bool test_approx_error(u32 which)
+{
+	u32 class = which / 2 % CLASSES;
+
+	if (which < 2 * CLASSES) {
+		describe("%s, %s", class_name(classes[class]),
+			 which % 2 ? "contended" : "alone");
+		return approx_is_as_asked(APPROX, classes[class], classes[class], which % 2);
+	}
+	describe(which % 2 ? "catches a counter that stays exact" :
+		 "catches a class of twice the error");
+	return which % 2 ? !approx_is_as_asked(CSUP, 10000, 10000, false) :
+			   !approx_is_as_asked(APPROX, 10000, 20000, false);
+}
+
+/*
  * approx at the last exponent, two bits beyond its bound: each event adds a
  * variance of 2^17 - 1.  About 64 updates a run, so that it stays two bits.
  */
@@ -372,6 +432,7 @@ const struct test count_tests[] = {
 	{ "bfp_csup is exact without contention", 2, test_csup_exact },
 	{ "bfp_csup halves when its mantissa is full", 1, test_csup_full },
 	{ "bfp_csup beyond a full mantissa", 4, test_csup_beyond },
+	{ "approx from the first event on", 2 * CLASSES + 2, test_approx_error },
 	{ "approx beyond its last exponent", 4, test_approx_beyond },
 	{ }
 };

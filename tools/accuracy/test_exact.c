@@ -44,6 +44,7 @@ static bool states_are_those_of(u32 theta_word, u32 theta_chain)
 {
 	struct scounter_bfp_policy policy = {
 		.bound = theta_word,
+		.exact = theta_word,
 		.theta = theta_word,
 	};
 	struct rnd_state rnd = { 2, 8, 16, 128 };

@@ -35,9 +35,10 @@ static int exponent(const record_t *record)
 static int unit_log2(const record_t *record, int f)
 {
 	uint32_t mantissa = (uint32_t)record->raw[0] & SCOUNTER_BFP_MANTISSA_MAX;
+	uint32_t bound_log2 = record->parameters[2];	/* of approx, else 0 */
 
-	if (record->kind == SCOUNTER_BFP_CSUP && f == SCOUNTER_BFP_EXPONENT_MAX)
-		for (; mantissa > record->parameters[0]; mantissa >>= 1)
+	if (bound_log2 && bound_log2 < 32 && f == SCOUNTER_BFP_EXPONENT_MAX)
+		for (mantissa >>= bound_log2; mantissa; mantissa >>= 1)
 			f++;
 	return f;
 }

@@ -61,7 +61,7 @@ enum scounter_kind {
  * exponent e in the upper 4 bits, the mantissa m in the lower 28.  The word
  * stands for the count m * 2^e, and an increment changes it with probability
  * 2^-e; that of a counter made as approx, where e is at its end and the mantissa
- * has d bits more than its class's limit, by 2^d with probability 2^-(e + d).
+ * has d bits more than its class's shift, by 2^d with probability 2^-(e + d).
  * The word with all bits set is the saturated state.
  */
 #define SCOUNTER_BFP_MANTISSA_BITS	28

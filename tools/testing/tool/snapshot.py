@@ -6,7 +6,8 @@ Usage: snapshot.py [--time S] [--boot N] [--header-extra N] [--record-extra N]
 		   [--oldest-reader N] [--record-cut N] [--swap] [--many N] [COUNTER...]
 
 COUNTER is a Python literal: a dict with group, name and, if other than the
-default, kind, value, error_ppm, flags, raw, resets, created and reset (seconds).
+default, kind, value, error_ppm, flags, raw, bound (log2, of approx), resets, created and
+reset (seconds).
 """
 import argparse
 import ast
@@ -21,13 +22,13 @@ def as_bytes(text):
 
 
 def record(group="g", name="n", kind="atomic", value=0, error_ppm=0, flags=0, raw=None,
-           resets=0, created=100, reset=0):
+           bound=0, resets=0, created=100, reset=0):
     margin = 3 * value * error_ppm // 1000000
     upper = 2**64 - 1 if flags & 1 else value + margin
     real = 1700000000 * 10**9
     return struct.pack(
         "64s64s32s4I4I2Q9Q", as_bytes(group), as_bytes(name), kind.encode(), KINDS[kind],
-        flags, error_ppm, 64, 0, 0, 0, 0, value if raw is None else raw, 0, value,
+        flags, error_ppm, 64, 0, 0, bound, 0, value if raw is None else raw, 0, value,
         max(value - margin, 0), upper, resets, int(created * 1e9),
         real + int(created * 1e9), int(reset * 1e9), real + int(reset * 1e9) if reset else 0, 0)
 

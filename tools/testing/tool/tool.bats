@@ -127,6 +127,22 @@ says() {
 	says $'net/rx\t1000\t\t\t\t\tgone'
 }
 
+@test "diff: an approx word beyond its bound at the last exponent" {
+	# Mantissas of 24576 and 28672, two bits beyond 2^13: sqrt(2^27 * (2^17 - 1)).
+	for m in 24576 28672; do
+		"$SNAPSHOT" "{'kind':'bfp_csup','value':$((m << 15)),'error_ppm':10001,
+			'raw':$((15 << 28 | m)),'bound':13}" >"approx-$m"
+		# bfp_csup itself has no bound: sqrt(2^27 * (2^15 - 1)).  A bound that no word
+		# has is none.
+		"$SNAPSHOT" "{'kind':'bfp_csup','value':$((m << 15)),'error_ppm':10001,
+			'raw':$((15 << 28 | m)),'bound':99}" >"csup-$m"
+	done
+	run -0 "$SCOUNTER" diff approx-24576 approx-28672
+	says $'134217728\t4194288\t'
+	run -0 "$SCOUNTER" diff csup-24576 csup-28672
+	says $'134217728\t2097120\t'
+}
+
 @test "record appends, report reads it back" {
 	"$SCOUNTER" --from a record --output r
 	"$SCOUNTER" --from b record --output r
