@@ -22,6 +22,7 @@ static const char usage[] =
 "  -t, --threads LIST      numbers of threads (1)\n"
 "  -w, --work LIST         external work in percent, 0 to 99.99 (0)\n"
 "  -c, --counters N        1, or one hot and N - 1 others, used in turn (1)\n"
+"  -P, --packed            words without a name, side by side: 16 or 8 a cache line\n"
 "  -p, --preload N         events added beforehand (10000000)\n"
 "  -n, --operations N      increments to measure at most (200000)\n"
 "  -d, --duration MS       modelled milliseconds to measure at most (4)\n"
@@ -40,7 +41,7 @@ struct options {
 	double threads[LIST_MAX], work[LIST_MAX];
 	int types_count, threads_count, work_count;
 	double counters, preload, operations, duration, seed, runs;
-	bool has_machine, cold, json;
+	bool has_machine, packed, cold, json;
 };
 
 static bool number(const char *text, double least, double most, bool whole, double *value)
@@ -119,6 +120,9 @@ static bool parse_option(struct options *options, int option)
 		return one_number("operations", optarg, 1, 1e9, &options->operations);
 	case 'd':
 		return one_number("duration", optarg, 1, 1e6, &options->duration);
+	case 'P':
+		options->packed = true;
+		return true;
 	case 'C':
 		options->cold = true;
 		return true;
@@ -144,6 +148,7 @@ static bool parse(struct options *options, int argc, char **argv)
 		{ "preload", required_argument, NULL, 'p' },
 		{ "operations", required_argument, NULL, 'n' },
 		{ "duration", required_argument, NULL, 'd' },
+		{ "packed", no_argument, NULL, 'P' },
 		{ "cold", no_argument, NULL, 'C' },
 		{ "seed", required_argument, NULL, 's' },
 		{ "runs", required_argument, NULL, 'r' },
@@ -152,7 +157,7 @@ static bool parse(struct options *options, int argc, char **argv)
 	};
 	int option, i;
 
-	while ((option = getopt_long(argc, argv, "m:k:t:w:c:p:n:d:Cs:r:j", longs, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "m:k:t:w:c:Pp:n:d:Cs:r:j", longs, NULL)) != -1)
 		if (!parse_option(options, option))
 			return false;
 	if (optind < argc) {
@@ -162,6 +167,13 @@ static bool parse(struct options *options, int argc, char **argv)
 	if (!options->has_machine) {
 		fprintf(stderr, "sim: --machine is needed; there are some in tools/sim/machines\n");
 		return false;
+	}
+	for (i = 0; i < options->types_count && options->packed; i++) {
+		if (!counter_has_words(options->types[i])) {
+			fprintf(stderr, "sim: --packed: %s has no words of four or eight bytes\n",
+				options->types[i]->name);
+			return false;
+		}
 	}
 	for (i = 0; i < options->threads_count; i++) {
 		if (options->threads[i] > machine_cpus(&options->machine)) {
@@ -178,12 +190,13 @@ static void print(const struct workload *workload, const struct outcome *outcome
 {
 	if (json)
 		printf("{\"source\":\"modelled\",\"machine\":\"%s\",\"kind\":\"%s\",\"threads\":%d,"
-		       "\"work\":%g,\"counters\":%d,\"preload\":%llu,\"seed\":%llu,"
+		       "\"work\":%g,\"counters\":%d,\"packed\":%s,\"preload\":%llu,\"seed\":%llu,"
 		       "\"per_ms\":%.3f,\"ns\":%.4f,\"error\":%.8f,\"period_error\":%.8f,"
 		       "\"ms\":%.6f,\"misses\":%.5f,\"transfers\":%.5f,"
 		       "\"operations\":%llu,\"bytes\":%llu}\n",
 		       workload->machine->name, workload->type->name, workload->threads,
 		       workload->work, workload->counters,
+		       workload->packed ? "true" : "false",
 		       (unsigned long long)workload->preload,
 		       (unsigned long long)workload->seed, outcome->per_ms, outcome->ns,
 		       outcome->error, outcome->period_error, outcome->milliseconds,
@@ -232,6 +245,7 @@ static int run_all(const struct options *options)
 		struct workload workload = {
 			.machine = &options->machine,
 			.counters = options->counters,
+			.packed = options->packed,
 			.cold = options->cold,
 			.preload = options->cold ? 0 : options->preload,
 			.operations = options->operations,

@@ -540,19 +540,25 @@ static bool test_fence(void)
 	return seen[0] || seen[1];
 }
 
-static struct outcome outcome_of(const struct machine *machine, const char *kind,
-				 int threads, uint64_t seed, int counters)
+static struct outcome outcome_of_workload(struct workload workload)
 {
-	struct workload workload = {
-		.machine = machine, .type = counter_type(kind), .threads = threads,
-		.counters = counters, .preload = 100000, .operations = 3000,
-		.milliseconds = 4, .seed = seed,
-	};
 	struct outcome outcome = { 0 };
 
+	workload.preload = 100000;
+	workload.operations = 3000;
+	workload.milliseconds = 4;
 	if (!workload_run(&workload, &outcome))
 		exit(1);
 	return outcome;
+}
+
+static struct outcome outcome_of(const struct machine *machine, const char *kind,
+				 int threads, uint64_t seed, int counters)
+{
+	return outcome_of_workload((struct workload) {
+		.machine = machine, .type = counter_type(kind), .threads = threads,
+		.counters = counters, .seed = seed,
+	});
 }
 
 static bool is_exact_on(const struct machine *machine, const char *kind)
@@ -581,6 +587,41 @@ static bool test_exact(void)
 		good &= is_exact_on(&machine, type->name) && is_exact_on(&buffers, type->name);
 	}
 	return good;
+}
+
+/* Eight or sixteen of them have room in a line, and the 64 in the cache. */
+static bool test_packed(void)
+{
+	struct machine machine = two_nodes;
+	const struct counter_type *type;
+	struct outcome padded, packed;
+	bool good = true;
+
+	machine.cache_lines = 32;
+	for (type = counter_types; type->name; type++) {
+		struct workload workload = {
+			.machine = &machine, .type = type, .threads = 1, .counters = 64,
+			.seed = 9,
+		};
+
+		if (!counter_has_words(type))
+			continue;
+		padded = outcome_of_workload(workload);
+		workload.packed = true;
+		packed = outcome_of_workload(workload);
+		good &= padded.misses > 0.1 && packed.misses < 0.02;
+		good &= is("bytes", packed.bytes, type->kind == SCOUNTER_BFP_DUP ? 4 :
+			   packed.bytes);
+		workload.threads = 8;
+		packed = outcome_of_workload(workload);
+		good &= packed.operations >= 1000 && (!type->exact || !packed.error);
+		if (!good) {
+			printf("# %s: misses %g and %g, error %g\n", type->name, padded.misses,
+			       packed.misses, packed.error);
+			return false;
+		}
+	}
+	return true;
 }
 
 static bool test_racing(void)
@@ -722,6 +763,7 @@ static const struct {
 	{ "a load passes a buffered store, but no full barrier", test_fence },
 	{ "outside of a run nothing costs time", test_free_outside },
 	{ "exact kinds are exact, with and without fetch-and-add", test_exact },
+	{ "words side by side share lines", test_packed },
 	{ "racing loses counts", test_racing },
 	{ "approximate kinds are unbiased under contention", test_unbiased },
 	{ "the same seed gives the same, another one does not", test_deterministic },

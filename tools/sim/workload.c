@@ -38,6 +38,7 @@ struct thread {
 static struct {
 	const struct workload *workload;
 	void **counters;	/* the first one is hot */
+	struct counter_words words;	/* instead, if they are packed */
 	struct thread *threads;
 	uint64_t mean_work;
 	uint64_t until;
@@ -71,24 +72,38 @@ static void external_work(struct thread *thread)
 	model_work(work);
 }
 
-static void *choose(struct thread *thread)
+static int choose(struct thread *thread)
 {
 	if (run.workload->counters == 1 || thread->operations & 1) {
 		thread->hot++;
-		return run.counters[0];
+		return 0;
 	}
-	return run.counters[1 + random_below(&thread->random, run.workload->counters - 1)];
+	return 1 + random_below(&thread->random, run.workload->counters - 1);
+}
+
+static void increment(int i)
+{
+	if (run.workload->packed)
+		counter_word_inc(&run.words, i);
+	else
+		run.workload->type->inc(run.counters[i]);
+}
+
+static void add(int i, uint64_t n)
+{
+	if (run.workload->packed)
+		counter_word_add(&run.words, i, n);
+	else
+		run.workload->type->add(run.counters[i], n);
 }
 
 static void body(int number)
 {
 	struct thread *thread = &run.threads[number];
 	uint64_t from = model_now();
-	void *counter;
 
 	while (model_now() < run.until && run.operations < run.operations_max) {
-		counter = choose(thread);
-		run.workload->type->inc(counter);
+		increment(choose(thread));
 		model_work(run.workload->machine->call);
 		thread->operations++;
 		run.operations++;
@@ -115,17 +130,29 @@ static void let_a_second_pass(uint64_t picoseconds)
 	shim_run_works();
 }
 
+static void no_memory(void)
+{
+	fprintf(stderr, "sim: no memory for %d counters of kind %s\n",
+		run.workload->counters, run.workload->type->name);
+}
+
 static bool make_counters(void)
 {
 	const struct workload *workload = run.workload;
 	int i;
 
+	if (workload->packed && !counter_words_make(&run.words, workload->type,
+						    workload->counters)) {
+		no_memory();
+		return false;
+	}
+	if (workload->packed)
+		return true;
 	run.counters = calloc(workload->counters, sizeof(*run.counters));
 	for (i = 0; i < workload->counters; i++) {
 		run.counters[i] = workload->type->make(workload->type);
 		if (!run.counters[i]) {
-			fprintf(stderr, "sim: no memory for %d counters of kind %s\n",
-				workload->counters, workload->type->name);
+			no_memory();
 			return false;
 		}
 	}
@@ -136,6 +163,10 @@ static void free_counters(void)
 {
 	int i;
 
+	if (run.workload->packed) {
+		counter_words_free(&run.words);
+		return;
+	}
 	for (i = 0; i < run.workload->counters && run.counters[i]; i++)
 		run.workload->type->free(run.counters[i]);
 	free(run.counters);
@@ -147,9 +178,7 @@ static void preload(void)
 	int i;
 
 	for (i = 0; i < workload->counters; i++)
-		workload->type->add(run.counters[i],
-				    i ? workload->preload / workload->counters :
-					workload->preload);
+		add(i, i ? workload->preload / workload->counters : workload->preload);
 }
 
 struct totals {
@@ -161,7 +190,8 @@ static struct totals totals(void)
 {
 	struct totals totals = {
 		.time = model_time(),
-		.value = run.workload->type->read(run.counters[0]),
+		.value = run.workload->packed ? counter_word_read(&run.words, 0) :
+			 run.workload->type->read(run.counters[0]),
 		.statistics = *model_statistics(),
 	};
 	int i;
@@ -196,7 +226,8 @@ static void judge(const struct totals *from, const struct totals *to,
 		.transfers = (to->statistics.transfers - from->statistics.transfers) /
 			     operations,
 		.operations = operations,
-		.bytes = run.workload->type->bytes(run.counters[0]),
+		.bytes = run.workload->packed ? counter_word_bytes(&run.words, 0) :
+			 run.workload->type->bytes(run.counters[0]),
 	};
 }
 
@@ -236,6 +267,7 @@ static bool cas_alone(const struct workload *workload, uint64_t *picoseconds)
 
 	alone.type = counter_type("cas");
 	alone.threads = alone.counters = 1;
+	alone.packed = false;
 	if (!start(&alone, 0))
 		return false;
 	phase(WARM_UP, 100);

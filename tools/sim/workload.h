@@ -18,6 +18,7 @@ struct workload {
 	int threads;
 	double work;		/* external work, in percent */
 	int counters;		/* 1, or: one hot, every other increment in any */
+	bool packed;		/* they are words without a name, side by side */
 	bool cold;		/* measure from the beginning on: no preload */
 	uint64_t preload;	/* events that are added before, at no cost */
 	uint64_t operations;	/* to measure, at most */

@@ -49,6 +49,14 @@ model() {
 	[[ $output == *'13 threads, but'*'12 CPUs'* ]]
 }
 
+@test "counters without words cannot be packed" {
+	run build/sim/sim run -m "$MACHINE" -k approx,percpu --packed -n 10
+	((status == 2))
+	[[ $output == *'--packed: percpu has no words'* ]]
+	run build/sim/sim run -m "$MACHINE" -k approx --packed -c 100 -n 10
+	((status == 0))
+}
+
 @test "on one CPU the benchmark says that nothing can be said of contention" {
 	run taskset -c 0 build/bench/bench quick
 	((status == 0))

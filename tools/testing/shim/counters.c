@@ -101,6 +101,82 @@ INC(scalable32, SCOUNTER_SCALABLE32)
 INC(exact, SCOUNTER_EXACT)
 INC(approx, SCOUNTER_APPROX)
 
+static const struct scounter_kind_ops *word_ops(int kind)
+{
+	const struct scounter_kind_ops *ops = kind ? scounter_kind_ops(kind) : NULL;
+
+	return ops && ops->word != SCOUNTER_NO_WORD && ops->kind != SCOUNTER_COHORT ? ops : NULL;
+}
+
+bool counter_has_words(const struct counter_type *type)
+{
+	return word_ops(type->kind);
+}
+
+bool counter_words_make(struct counter_words *words, const struct counter_type *type,
+			int count)
+{
+	struct scounter_params params = params_of(type);
+
+	*words = (struct counter_words) { .count = count };
+	if (scounter_class_init(&words->class, &params))
+		return false;
+	words->size = word_ops(type->kind)->word == SCOUNTER_WORD32 ?
+		      sizeof(struct scounter_word32) : sizeof(struct scounter_word64);
+	words->memory = shim_zalloc(count * words->size);
+	return words->memory;
+}
+
+static void *word_at(struct counter_words *words, int i)
+{
+	return words->memory + i * words->size;
+}
+
+static bool is_short(const struct counter_words *words)
+{
+	return words->size == sizeof(struct scounter_word32);
+}
+
+void counter_words_free(struct counter_words *words)
+{
+	int i;
+
+	for (i = 0; i < words->count && !is_short(words); i++)
+		scounter_word64_destroy(word_at(words, i), &words->class);
+	shim_free(words->memory);
+}
+
+void counter_word_inc(struct counter_words *words, int i)
+{
+	if (is_short(words))
+		scounter_word32_inc(word_at(words, i), &words->class);
+	else
+		scounter_word64_inc(word_at(words, i), &words->class);
+}
+
+void counter_word_add(struct counter_words *words, int i, uint64_t n)
+{
+	if (is_short(words))
+		scounter_word32_add(word_at(words, i), &words->class, n);
+	else
+		scounter_word64_add(word_at(words, i), &words->class, n);
+}
+
+uint64_t counter_word_read(struct counter_words *words, int i)
+{
+	return is_short(words) ? scounter_word32_read(word_at(words, i), &words->class) :
+				 scounter_word64_read(word_at(words, i), &words->class);
+}
+
+size_t counter_word_bytes(struct counter_words *words, int i)
+{
+	struct scounter named = { .class = words->class };
+
+	if (!is_short(words))
+		named.spread = *(struct scounter_word64 *)word_at(words, i);
+	return words->size + scounter_bytes(&named) - sizeof(named);
+}
+
 /*
  * The kernel's percpu_counter, for comparison: 32 bits a CPU, and from a batch of
  * max(32, 2 * CPUs) on to the shared sum, under a lock.

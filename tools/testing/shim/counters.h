@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <linux/scounter_word.h>
+
 struct counter_type {
 	const char *name;
 	void *(*make)(const struct counter_type *type);
@@ -30,6 +32,27 @@ struct counter_type {
 extern const struct counter_type counter_types[];
 
 const struct counter_type *counter_type(const char *name);
+
+/* Counters without a name, side by side in their memory. */
+struct counter_words {
+	struct scounter_class class;
+	size_t size;		/* of one */
+	int count;
+	char *memory;
+};
+
+/* Whether the type has words of four or eight bytes. */
+bool counter_has_words(const struct counter_type *type);
+/* False if there is no memory. */
+bool counter_words_make(struct counter_words *words, const struct counter_type *type,
+			int count);
+void counter_words_free(struct counter_words *words);
+void counter_word_inc(struct counter_words *words, int i);
+void counter_word_add(struct counter_words *words, int i, uint64_t n);
+uint64_t counter_word_read(struct counter_words *words, int i);
+/* Its lines included. */
+size_t counter_word_bytes(struct counter_words *words, int i);
+
 /* All names, a line each. */
 void counter_types_print(void);
 
