@@ -42,16 +42,16 @@ static inline u64 topk_gathered(u64 word)
 	return word & GATHER_HITS;
 }
 
-/* The slot for another key, which only the caller may write. */
-static inline s64 topk_gather_next(u64 word)
-{
-	return (word & ~GATHER_HITS) + GATHER_USE + GATHER_GIVEN;
-}
-
 /* Nobody's: as it is when its hits have been taken. */
 static inline s64 topk_gather_free(u64 word)
 {
 	return (word & ~GATHER_HITS) + GATHER_USE;
+}
+
+/* The slot for another key, which only the caller may write. */
+static inline s64 topk_gather_next(u64 word)
+{
+	return topk_gather_free(word) + GATHER_GIVEN;
 }
 
 /* False if the slot is not the key's, is full, or has just changed. */
@@ -61,8 +61,7 @@ static __always_inline bool topk_gather_hit(struct topk_cpu *cpu, u64 key, u64 n
 	s64 word = atomic64_read_acquire(&cpu->gather);
 	u64 hits = topk_gathered(word);
 
-	return hits && READ_ONCE(cpu->gather_key) == key && n <= TOPK_GATHER_MOST &&
-	       hits + n <= TOPK_GATHER_MOST &&
+	return hits && READ_ONCE(cpu->gather_key) == key && n <= TOPK_GATHER_MOST - hits &&
 	       atomic64_try_cmpxchg(&cpu->gather, &word, word + n);
 }
 

@@ -38,7 +38,6 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
-#include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
