@@ -44,7 +44,7 @@ static notrace u32 sum(const struct scounter_ref *ref, u32 word, u64 n,
 {
 	struct scounter_bfp_policy policy = {
 		.bound = limit_at(ref->class, 1) + 1,
-		.exact = limit_at(ref->class, 0) + 1,
+		.exact = ref->class->limit + 1,
 		.theta = ref->class->theta,
 		.contended = contended,
 	};

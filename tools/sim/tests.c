@@ -610,8 +610,9 @@ static bool test_packed(void)
 		workload.packed = true;
 		packed = outcome_of_workload(workload);
 		good &= padded.misses > 0.1 && packed.misses < 0.02;
-		good &= is("bytes", packed.bytes, type->kind == SCOUNTER_BFP_DUP ? 4 :
-			   packed.bytes);
+		good &= is("bytes", packed.bytes,
+			   __SCOUNTER_IS_ONE_OF(__SCOUNTER_KIND(type->kind),
+						__SCOUNTER_WORD32_KINDS) ? 4 : 8);
 		workload.threads = 8;
 		packed = outcome_of_workload(workload);
 		good &= packed.operations >= 1000 && (!type->exact || !packed.error);

@@ -141,13 +141,12 @@ static bool make_counters(void)
 	const struct workload *workload = run.workload;
 	int i;
 
-	if (workload->packed && !counter_words_make(&run.words, workload->type,
-						    workload->counters)) {
+	if (workload->packed) {
+		if (counter_words_make(&run.words, workload->type, workload->counters))
+			return true;
 		no_memory();
 		return false;
 	}
-	if (workload->packed)
-		return true;
 	run.counters = calloc(workload->counters, sizeof(*run.counters));
 	for (i = 0; i < workload->counters; i++) {
 		run.counters[i] = workload->type->make(workload->type);

@@ -127,53 +127,58 @@ bool counter_words_make(struct counter_words *words, const struct counter_type *
 	return words->memory;
 }
 
-static void *word_at(struct counter_words *words, int i)
+/* As the functions of its kind see it. */
+static struct scounter_ref word_ref(struct counter_words *words, int i)
 {
-	return words->memory + i * words->size;
-}
-
-static bool is_short(const struct counter_words *words)
-{
-	return words->size == sizeof(struct scounter_word32);
+	return (struct scounter_ref) {
+		.word32 = (void *)(words->memory + i * words->size),
+		.class = &words->class,
+	};
 }
 
 void counter_words_free(struct counter_words *words)
 {
+	const struct scounter_kind_ops *ops = word_ops(words->class.kind);
 	int i;
 
-	for (i = 0; i < words->count && !is_short(words); i++)
-		scounter_word64_destroy(word_at(words, i), &words->class);
+	for (i = 0; i < words->count && ops->gather; i++) {
+		struct scounter_ref ref = word_ref(words, i);
+
+		ops->gather(&ref);
+	}
 	shim_free(words->memory);
 }
 
 void counter_word_inc(struct counter_words *words, int i)
 {
-	if (is_short(words))
-		scounter_word32_inc(word_at(words, i), &words->class);
+	struct scounter_ref ref = word_ref(words, i);
+
+	if (words->size == sizeof(*ref.word32))
+		scounter_word32_inc(ref.word32, ref.class);
 	else
-		scounter_word64_inc(word_at(words, i), &words->class);
+		scounter_word64_inc(ref.word64, ref.class);
 }
 
 void counter_word_add(struct counter_words *words, int i, uint64_t n)
 {
-	if (is_short(words))
-		scounter_word32_add(word_at(words, i), &words->class, n);
-	else
-		scounter_word64_add(word_at(words, i), &words->class, n);
+	struct scounter_ref ref = word_ref(words, i);
+
+	word_ops(words->class.kind)->add(&ref, n);
 }
 
 uint64_t counter_word_read(struct counter_words *words, int i)
 {
-	return is_short(words) ? scounter_word32_read(word_at(words, i), &words->class) :
-				 scounter_word64_read(word_at(words, i), &words->class);
+	struct scounter_ref ref = word_ref(words, i);
+
+	return word_ops(words->class.kind)->read(&ref);
 }
 
 size_t counter_word_bytes(struct counter_words *words, int i)
 {
 	struct scounter named = { .class = words->class };
 
-	if (!is_short(words))
-		named.spread = *(struct scounter_word64 *)word_at(words, i);
+	if (words->size == sizeof(named.spread))
+		named.spread = *word_ref(words, i).word64;
 	return words->size + scounter_bytes(&named) - sizeof(named);
 }
 
