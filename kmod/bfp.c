@@ -32,22 +32,27 @@ static notrace u64 thin(const struct scounter_ref *ref, u64 n, u32 word,
 				       scounter_bfp_bits_beyond(word, ref->class->shift), rnd);
 }
 
-/* To which mantissa one can be added without any thought of the policy. */
-static notrace u32 limit_at(const struct scounter_class *class, u32 exponent)
+static notrace struct scounter_bfp_policy policy_of(const struct scounter_class *class,
+						    bool contended)
 {
-	return exponent && class->shift ? (1U << class->shift) - 1 : class->limit;
+	struct scounter_bfp_policy policy = {
+		.bound = class->limit + 1,
+		.theta = class->theta,
+		.contended = contended,
+	};
+
+	if (class->shift) {
+		policy.bound = 1U << class->shift;
+		policy.early = scounter_bfp_approx_early(class->shift);
+	}
+	return policy;
 }
 
 /* The word after the addition of a thinned n. */
 static notrace u32 sum(const struct scounter_ref *ref, u32 word, u64 n,
 		       bool contended, struct rnd_state *rnd)
 {
-	struct scounter_bfp_policy policy = {
-		.bound = limit_at(ref->class, 1) + 1,
-		.exact = ref->class->limit + 1,
-		.theta = ref->class->theta,
-		.contended = contended,
-	};
+	struct scounter_bfp_policy policy = policy_of(ref->class, contended);
 
 	if (word == SCOUNTER_BFP_WORD_MAX && ref->class->flags & SCOUNTER_CLASS_WRAP) {
 		scounter_note(ref, SCOUNTER_F_WRAPPED);
@@ -94,9 +99,10 @@ static notrace void bfp_apply(const struct scounter_ref *ref, u64 n, u32 failure
 static __always_inline void bfp_success(const struct scounter_ref *ref,
 					u32 exponent, struct rnd_state *rnd)
 {
+	struct scounter_bfp_policy policy = policy_of(ref->class, false);
 	int old = atomic_read(&ref->word32->word);
 	bool room = scounter_bfp_exponent(old) == exponent &&
-		    scounter_bfp_mantissa(old) < limit_at(ref->class, exponent);
+		    scounter_bfp_mantissa(old) + 1 < scounter_bfp_bound(&policy, exponent);
 
 	if (!room || !atomic_try_cmpxchg_relaxed(&ref->word32->word, &old, old + 1))
 		bfp_apply(ref, 1ULL << exponent, room, rnd);

@@ -325,7 +325,7 @@ static void set_accuracy(struct scounter_class *class, enum scounter_kind asked,
 			       SCOUNTER_BFP_MANTISSA_MAX;
 		if (asked == SCOUNTER_APPROX) {
 			class->shift = scounter_bfp_approx_log2(class->theta);
-			class->limit = (SCOUNTER_BFP_APPROX_EXACT << class->shift) - 1;
+			class->limit = __SCOUNTER_APPROX_LIMIT(class->shift);
 		}
 	} else if (__SCOUNTER_IS_MORRIS(kind)) {
 		class->theta = scounter_morris_a(ppm);

@@ -189,10 +189,9 @@ struct scounter_word64 {
  *	with SCOUNTER_CLASS_CAPPED: the largest exponent
  * @kind: an enum scounter_kind, of a kind and not a choice
  * @shift: scalable: log2 of the value that is decimated first; morris: the same
- *	of a + n; approx: log2 of the mantissa that is halved without contention
- *	once increments are no plain additions any more, also where the exponent
- *	cannot grow any more; multiline, multiline_adapt: log2 of the most
- *	components a node
+ *	of a + n; approx: log2 of the bound that no mantissa reaches, where the
+ *	exponent cannot grow any more that beyond which fewer events still are
+ *	counted; multiline, multiline_adapt: log2 of the most components a node
  * @flags: SCOUNTER_CLASS_WRAP and others
  *
  * Made with SCOUNTER_CLASS() or scounter_class_init().
@@ -273,9 +272,12 @@ struct scounter_params {
 	((u32)((3ULL * SCOUNTER_PPM * SCOUNTER_PPM /			\
 		((u64)(ppm) * (ppm)) + 3) / 8 * 2))
 
-/* approx: log2 of the mantissa at which it is halved; it counts exactly to 8 times that. */
+/* approx: log2 of the bound of its mantissa; it counts exactly to a third of that. */
 #define __SCOUNTER_APPROX_SHIFT(ppm)					\
 	(const_ilog2(__SCOUNTER_THETA(ppm) - 1) + 1)
+
+#define __SCOUNTER_APPROX_LIMIT(shift)					\
+	((((1U << (shift)) - (2U << (shift)) / 3 + 1) & ~1U) - 1)
 
 /* morris: a = 1 / (2 error^2), rounded up (section 3.1). */
 #define __SCOUNTER_MORRIS_A(ppm)					\
@@ -303,7 +305,7 @@ struct scounter_params {
 #define __SCOUNTER_LIMIT(kind, asked, ppm)				\
 	((kind) == SCOUNTER_BFP_DUP ? __SCOUNTER_THETA(ppm) - 1 :	\
 	 (asked) == SCOUNTER_APPROX ?					\
-		(8U << __SCOUNTER_APPROX_SHIFT(ppm)) - 1 :		\
+		__SCOUNTER_APPROX_LIMIT(__SCOUNTER_APPROX_SHIFT(ppm)) :	\
 	 (kind) == SCOUNTER_BFP_CSUP ? SCOUNTER_BFP_MANTISSA_MAX :	\
 	 __SCOUNTER_IS_MORRIS(kind) ?					\
 		(1U << __SCOUNTER_MORRIS_SHIFT(ppm)) - __SCOUNTER_MORRIS_A(ppm) : \

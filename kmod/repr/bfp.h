@@ -13,10 +13,15 @@
  * bfp_dup has bound = Theta; bfp_csup has bound = all that the field holds, so
  * that only contention lowers its probability before the field is full.
  *
- * approx counts exactly to eight times a bound that is about Theta, a power of two,
- * and halves at the bound from then on.  It goes on where the exponent is at its
- * end: a mantissa of d bits more than the bound is then changed by 2^d at a time,
- * with probability 2^-(e + d), as if it had been halved d times.
+ * approx has a bound B that is about Theta, a power of two, and halves earlier while
+ * the exponent is small, at B (1 - (2/3) 2^-e).  The variance after n events at exponent
+ * e is then (2^e - 1) (n - B (2^e - 1) / 3), which is at most 3 n^2 / (4B) for any n, and
+ * that much at one n of each exponent: none can begin earlier if the error is to be
+ * sqrt(3 / (4B)).  Halving at B always has that error only in the limit.
+ *
+ * It goes on where the exponent is at its end: a mantissa of d bits more than the
+ * bound is then changed by 2^d at a time, with probability 2^-(e + d), as if it had
+ * been halved d times.
  */
 #ifndef _SCOUNTER_REPR_BFP_H
 #define _SCOUNTER_REPR_BFP_H
@@ -37,7 +42,7 @@
 
 struct scounter_bfp_policy {
 	u32 bound;	/* even */
-	u32 exact;	/* the bound at exponent 0, as large or larger */
+	u32 early;	/* the bound at exponent 0 is less by that, at 1 by half of it, ... */
 	u32 theta;	/* even, at most the bound */
 	bool contended;	/* the word changed under a compare-and-swap */
 };
@@ -84,8 +89,11 @@ static inline u32 scounter_bfp_approx_log2(u32 theta)
 	return fls(theta - 1);
 }
 
-/* It counts exactly to that many times its bound. */
-#define SCOUNTER_BFP_APPROX_EXACT	8
+/* By how much less it has at exponent 0: two thirds. */
+static inline u32 scounter_bfp_approx_early(u32 bound_log2)
+{
+	return (2U << bound_log2) / 3;
+}
 
 /*
  * By how many bits the mantissa is beyond a bound of 2^bound_log2 although the
@@ -116,25 +124,21 @@ static inline u64 scounter_bfp_thin(u64 n, u32 word, struct rnd_state *rnd)
 	return scounter_bfp_thin_to(n, scounter_bfp_exponent(word), rnd);
 }
 
+/* Even, so that a mantissa that one unit has brought there is halved exactly. */
 static inline u32 scounter_bfp_bound(const struct scounter_bfp_policy *policy,
 				     u32 exponent)
 {
-	return exponent ? policy->bound : policy->exact;
+	return (policy->bound - (policy->early >> exponent) + 1) & ~1U;
 }
 
-/*
- * By how much the exponent grows when the mantissa has become `mantissa` by the
- * addition of so many units.  Rounding down takes less than 2^growth of them, which
- * must not be more than were added; who has left the exact range of approx with
- * small additions is therefore beyond the bound for a few more.
- */
-static inline u32 scounter_bfp_growth(u64 mantissa, u64 units, u32 exponent,
+/* By how much the exponent grows when the mantissa would become `mantissa`. */
+static inline u32 scounter_bfp_growth(u64 mantissa, u32 exponent,
 				      const struct scounter_bfp_policy *policy)
 {
 	u32 room = SCOUNTER_BFP_EXPONENT_MAX - exponent;
 	u32 growth = 0;
 
-	while (growth < room && (2ULL << growth) - 1 <= units &&
+	while (growth < room &&
 	       mantissa >> growth >= scounter_bfp_bound(policy, exponent + growth))
 		growth++;
 	if (!growth && room && policy->contended && mantissa >= policy->theta)
@@ -146,22 +150,23 @@ static inline u32 scounter_bfp_growth(u64 mantissa, u64 units, u32 exponent,
  * The word after a thinned n has been added to it: phi of the sum, or tau of
  * that where the rounding went up, at the exponent that the policy asks for.
  *
- * The value never goes down: see scounter_bfp_growth().
+ * The value never goes down.  A growth by one rounds down by at most one unit
+ * of the mantissa, and n is at least one unit; a growth by more happens only
+ * when n is at least as many units as the bound.
  */
 static inline u32 scounter_bfp_sum(u32 word, u64 n,
 				   const struct scounter_bfp_policy *policy,
 				   struct rnd_state *rnd)
 {
 	u32 exponent = scounter_bfp_exponent(word);
-	u64 units = n >> exponent;
-	u64 mantissa = scounter_bfp_mantissa(word) + units;
-	u32 growth = scounter_bfp_growth(mantissa, units, exponent, policy);
+	u64 mantissa = scounter_bfp_mantissa(word) + (n >> exponent);
+	u32 growth = scounter_bfp_growth(mantissa, exponent, policy);
 
 	mantissa = scounter_draw_rounded(rnd, mantissa, growth);
 	exponent += growth;
 	/* Rounding up can reach the bound; that is even, so its half is exact. */
-	if (growth && mantissa == policy->bound &&
-	    exponent < SCOUNTER_BFP_EXPONENT_MAX) {
+	if (growth && exponent < SCOUNTER_BFP_EXPONENT_MAX &&
+	    mantissa == scounter_bfp_bound(policy, exponent)) {
 		mantissa /= 2;
 		exponent++;
 	}

@@ -82,7 +82,7 @@ static void approx_of_constants_is_the_same(struct kunit *test)
 	};
 	u32 i;
 
-	KUNIT_EXPECT_EQ(test, approx_1.limit, (1U << 16) - 1);
+	KUNIT_EXPECT_EQ(test, approx_1.limit, 2731U);
 	KUNIT_EXPECT_EQ(test, (int)approx_1.shift, 13);
 	for (i = 0; i < ARRAY_SIZE(constants); i++) {
 		const struct scounter_params params = {
@@ -95,7 +95,9 @@ static void approx_of_constants_is_the_same(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, class.limit, constants[i].class.limit);
 		KUNIT_EXPECT_EQ(test, (int)class.kind, (int)constants[i].class.kind);
 		KUNIT_EXPECT_EQ(test, (int)class.shift, (int)constants[i].class.shift);
-		KUNIT_EXPECT_EQ(test, class.limit, (8U << class.shift) - 1);
+		KUNIT_EXPECT_EQ(test, class.limit % 2, 1U);
+		KUNIT_EXPECT_GE(test, 3 * (class.limit + 1), 1U << class.shift);
+		KUNIT_EXPECT_LT(test, 3 * (class.limit - 1), 1U << class.shift);
 		KUNIT_EXPECT_GE(test, 1U << class.shift, class.theta);
 		KUNIT_EXPECT_LT(test, 1U << class.shift, 2 * class.theta);
 	}
@@ -159,41 +161,49 @@ static void csup_halves_when_full(struct kunit *test)
 			SCOUNTER_BFP_MANTISSA_MAX + 1ULL);
 }
 
-/*
- * Exact to 65536; then by one exponent for each update, until the mantissa is below the
- * bound of 8192.  Rounded down to the bound, it is halved at once.
- */
-static void approx_alone_leaves_the_exact_range(struct kunit *test)
+/* 1/3, 2/3, 5/6, 11/12, ... of 8192, the next even number. */
+static const u32 approx_bounds[] = { 2732, 5462, 6828, 7510, 7852, 8022, 8108, 8150 };
+
+static void approx_is_exact_to_a_third_of_its_bound(struct kunit *test)
 {
 	struct scounter_word32 counter = SCOUNTER_WORD_INIT;
 	u32 i;
 
-	for (i = 1; i <= approx_1.limit; i++)
+	for (i = 1; i < approx_bounds[0]; i++) {
 		scounter_word32_inc(&counter, &approx_1);
-	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&counter.word), approx_1.limit);
+		KUNIT_ASSERT_EQ(test, (u32)atomic_read(&counter.word), i);
+	}
 	scounter_word32_inc(&counter, &approx_1);
-	KUNIT_EXPECT_EQ(test, scounter_word32_read(&counter, &approx_1), 1ULL << 16);
 	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 1U);
-	success_at(&counter, &approx_1, 1);
-	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 2U);
-	success_at(&counter, &approx_1, 2);
-	if (exponent_of(&counter) == 3)
-		success_at(&counter, &approx_1, 3);
-	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 4U);
-	KUNIT_EXPECT_GE(test, mantissa_of(&counter), 1U << 12);
-	KUNIT_EXPECT_LE(test, mantissa_of(&counter), (1U << 12) + 2);
+	KUNIT_EXPECT_EQ(test, scounter_word32_read(&counter, &approx_1), (u64)approx_bounds[0]);
 }
 
-static void approx_alone_halves_at_its_bound(struct kunit *test)
+static void approx_halves_later_with_each_exponent(struct kunit *test)
 {
-	struct scounter_word32 counter = word_of((1 << 13) - 2, 4);
+	u32 e;
 
-	success_at(&counter, &approx_1, 4);
-	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 4U);
-	KUNIT_EXPECT_EQ(test, mantissa_of(&counter), (1U << 13) - 1);
-	success_at(&counter, &approx_1, 4);
+	for (e = 0; e < ARRAY_SIZE(approx_bounds); e++) {
+		struct scounter_word32 counter = word_of(approx_bounds[e] - 2, e);
+
+		success_at(&counter, &approx_1, e);
+		KUNIT_EXPECT_EQ(test, exponent_of(&counter), e);
+		KUNIT_EXPECT_EQ(test, mantissa_of(&counter), approx_bounds[e] - 1);
+		success_at(&counter, &approx_1, e);
+		KUNIT_EXPECT_EQ(test, exponent_of(&counter), e + 1);
+		KUNIT_EXPECT_EQ(test, mantissa_of(&counter), approx_bounds[e] / 2);
+	}
+}
+
+/* At Theta, where that is below the bound; one event of 16 gets there. */
+static void approx_under_contention_halves_at_theta(struct kunit *test)
+{
+	struct scounter_word32 counter = word_of(approx_1.theta - 1, 4);
+	u32 i;
+
+	for (i = 0; i < 1000 && exponent_of(&counter) == 4; i++)
+		__scounter_word32_finish(&counter, &approx_1, SCOUNTER_CONTENDED);
 	KUNIT_EXPECT_EQ(test, exponent_of(&counter), 5U);
-	KUNIT_EXPECT_EQ(test, mantissa_of(&counter), 1U << 12);
+	KUNIT_EXPECT_EQ(test, mantissa_of(&counter), approx_1.theta / 2);
 }
 
 /*
@@ -420,7 +430,7 @@ static void estimate_of_approx_is_that_of_its_class(struct kunit *test)
 
 	scounter_word32_read_est(&counter, &approx_1, &estimate);
 	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 10001U);
-	/* Has just left the exact range: sqrt(3 / 65536). */
+	/* Less than that: sqrt(3 / 65536). */
 	scounter_word32_read_est(&just, &approx_1, &estimate);
 	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 6766U);
 }
@@ -442,8 +452,9 @@ static struct kunit_case bfp_cases[] = {
 	KUNIT_CASE(dup_halves_at_theta),
 	KUNIT_CASE(csup_alone_stays_exact),
 	KUNIT_CASE(csup_halves_when_full),
-	KUNIT_CASE(approx_alone_leaves_the_exact_range),
-	KUNIT_CASE(approx_alone_halves_at_its_bound),
+	KUNIT_CASE(approx_is_exact_to_a_third_of_its_bound),
+	KUNIT_CASE(approx_halves_later_with_each_exponent),
+	KUNIT_CASE(approx_under_contention_halves_at_theta),
 	KUNIT_CASE(approx_goes_on_beyond_the_last_exponent),
 	KUNIT_CASE(others_do_not),
 	KUNIT_CASE(csup_under_contention_halves_once),

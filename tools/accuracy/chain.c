@@ -1,49 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The Markov chain of a bfp_dup counter, stepped one increment at a time: slow
- * and plain, to check the closed form in exact.c.
+ * The Markov chain of a bfp counter that nobody contends for, stepped one increment
+ * at a time: slow and plain, to check the closed form in exact.c.
  */
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <uapi/linux/scounter.h>
 
 #include "exact.h"
 #include "util.h"
 
-/*
- * Theta changes at exponent 0, M = Theta / 2 at every other but the last, which
- * the word never leaves.
- */
-u32 chain_exponent(u32 theta, u64 state)
+struct halving halving_of_dup(u32 theta)
 {
-	u64 exponent = state < theta ? 0 : 1 + (state - theta) / (theta / 2);
-
-	return exponent < SCOUNTER_BFP_EXPONENT_MAX ? exponent :
-						      SCOUNTER_BFP_EXPONENT_MAX;
+	return (struct halving) { .bound = theta };
 }
 
-u64 chain_value(u32 theta, u64 state)
+struct halving halving_of_approx(u32 theta)
 {
-	u32 exponent = chain_exponent(theta, state);
+	struct halving halving = { .bound = 1, .early = 2 / 3. };
 
-	if (!exponent)
-		return state;
-	/* The mantissa was M when this exponent began. */
-	return (state - theta / 2 * (u64)exponent) << exponent;
+	while (halving.bound < theta)
+		halving.bound *= 2;
+	return halving;
 }
 
-void chain_init(struct chain *chain, u32 theta, u64 events_max, double trim)
+struct chain_state chain_next(struct halving halving, struct chain_state state)
 {
-	u64 states = 1, state;
+	u32 e = state.exponent;
+	double half = halving.bound * (1 - ldexp(halving.early, -e)) / 2;
+
+	state.value += 1ULL << e;
+	if (e < SCOUNTER_BFP_EXPONENT_MAX && state.value >> e == 2 * ceil(half))
+		state.exponent++;
+	return state;
+}
+
+void chain_init(struct chain *chain, struct halving halving, u64 events_max, double trim)
+{
+	struct chain_state state = { 0 };
+	u64 states = 1, i;
 
 	/* Values far above the number of events are too improbable to matter. */
-	while (states < events_max && chain_value(theta, states) < 64 * events_max)
+	while (states < events_max && (!trim || state.value < 64 * events_max)) {
+		state = chain_next(halving, state);
 		states++;
-	if (!trim)
-		states = events_max;
+	}
 
 	*chain = (struct chain) {
-		.theta = theta,
+		.state = allocate(states + 1, sizeof(struct chain_state)),
 		.end = 1,
 		.states = states,
 		.trim = trim,
@@ -52,11 +56,13 @@ void chain_init(struct chain *chain, u32 theta, u64 events_max, double trim)
 		.spread = allocate(states + 1, sizeof(double)),
 	};
 	chain->probability[0] = 1;
-	for (state = 0; state <= states; state++) {
-		double unit = 1 << chain_exponent(theta, state);
+	state = (struct chain_state) { 0 };
+	for (i = 0; i <= states; i++, state = chain_next(halving, state)) {
+		double unit = 1 << state.exponent;
 
-		chain->success[state] = 1 / unit;
-		chain->spread[state] = unit - 1;
+		chain->state[i] = state;
+		chain->success[i] = 1 / unit;
+		chain->spread[i] = unit - 1;
 	}
 }
 
@@ -86,6 +92,7 @@ void chain_step(struct chain *chain)
 
 void chain_free(struct chain *chain)
 {
+	free(chain->state);
 	free(chain->probability);
 	free(chain->success);
 	free(chain->spread);
@@ -97,7 +104,7 @@ double chain_mean(const struct chain *chain)
 	u64 i;
 
 	for (i = chain->first; i < chain->end; i++)
-		mean += chain->probability[i] * chain_value(chain->theta, i);
+		mean += chain->probability[i] * chain->state[i].value;
 	return mean;
 }
 
@@ -107,7 +114,7 @@ double chain_direct_variance(const struct chain *chain)
 	u64 i;
 
 	for (i = chain->first; i < chain->end; i++) {
-		double off = (double)chain_value(chain->theta, i) - chain->events;
+		double off = (double)chain->state[i].value - chain->events;
 
 		variance += chain->probability[i] * off * off;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The exact distribution of a bfp_dup counter after n increments: what the
- * simulated counters are compared with.  It knows Theta, the largest exponent
- * and nothing else of the module.
+ * The exact distribution of a bfp_dup or approx counter after n increments: what
+ * the simulated counters are compared with.  It knows where a mantissa is halved, the
+ * largest exponent and nothing else of the module.
  */
 #ifndef _ACCURACY_EXACT_H
 #define _ACCURACY_EXACT_H
@@ -12,7 +12,7 @@
 /* Beyond this many events a word may have saturated. */
 #define EXACT_EVENTS_MAX	(1ULL << 42)
 
-/* The variance after n increments, n <= EXACT_EVENTS_MAX. */
+/* bfp_dup: the variance after n increments, n <= EXACT_EVENTS_MAX. */
 double exact_variance(u32 theta, u64 n);
 
 /* The relative standard deviation after n increments. */
@@ -31,11 +31,28 @@ struct exact_worst {
 struct exact_worst exact_worst(u32 theta);
 
 /*
+ * At which mantissas the exponent grows: at the least even number that is not below
+ * bound * (1 - early * 2^-e).  early is 0 of bfp_dup, two thirds of approx.
+ */
+struct halving {
+	u32 bound;
+	double early;
+};
+
+struct halving halving_of_dup(u32 theta);
+struct halving halving_of_approx(u32 theta);
+
+/*
  * The Markov chain itself, one increment at a time.  States are numbered by
  * how many increments have changed the word.
  */
+struct chain_state {
+	u64 value;
+	u32 exponent;
+};
+
 struct chain {
-	u32 theta;
+	struct chain_state *state;
 	u64 events;
 	u64 first, end;		/* the states kept are first <= state < end */
 	u64 states;
@@ -47,12 +64,12 @@ struct chain {
 	double *spread;		/* and 2^e - 1 */
 };
 
-void chain_init(struct chain *chain, u32 theta, u64 events_max, double trim);
+void chain_init(struct chain *chain, struct halving halving, u64 events_max, double trim);
 void chain_step(struct chain *chain);
 void chain_free(struct chain *chain);
 
-u32 chain_exponent(u32 theta, u64 state);
-u64 chain_value(u32 theta, u64 state);
+/* The state after that one; the first is all zeroes. */
+struct chain_state chain_next(struct halving halving, struct chain_state state);
 
 /* Mean and variance of the value, from the distribution as it is. */
 double chain_mean(const struct chain *chain);

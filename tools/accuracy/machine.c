@@ -101,9 +101,8 @@ u32 broken_sum_down(u32 word, u64 n, const struct scounter_bfp_policy *policy,
 {
 	u32 exponent = scounter_bfp_exponent(word);
 	u32 mantissa = scounter_bfp_mantissa(word);
-	u64 units = n >> exponent;
 
-	if (!scounter_bfp_growth(mantissa + units, units, exponent, policy))
+	if (!scounter_bfp_growth(mantissa + (n >> exponent), exponent, policy))
 		return scounter_bfp_sum(word, n, policy, rnd);
 	return scounter_bfp_word(mantissa / 2, exponent + 1);
 }

@@ -30,13 +30,12 @@ void sim_init(struct sim *sim, const struct machine *machine,
 		.policy.theta = theta,
 		.policy.bound = policy == DUP ? theta : SCOUNTER_BFP_BOUND_MAX,
 	};
-	sim->policy.exact = sim->policy.bound;
 	if (policy == APPROX) {
 		sim->shift = scounter_bfp_approx_log2(theta);
 		sim->policy.bound = 1U << sim->shift;
-		sim->policy.exact = sim->policy.bound * SCOUNTER_BFP_APPROX_EXACT;
+		sim->policy.early = scounter_bfp_approx_early(sim->shift);
 	}
-	sim->limit = sim->policy.exact - 1;
+	sim->limit = scounter_bfp_bound(&sim->policy, 0) - 1;
 }
 
 /* Begin anew with a word that has counted its value. */

@@ -75,7 +75,7 @@ static double least_inside(u32 theta, u32 deviations, u64 events, u64 *where)
 	struct chain chain;
 	u64 state;
 
-	chain_init(&chain, theta, events, 1e-18);
+	chain_init(&chain, halving_of_dup(theta), events, 1e-18);
 	while (chain.events < events) {
 		double inside = 0;
 
@@ -83,11 +83,11 @@ static double least_inside(u32 theta, u32 deviations, u64 events, u64 *where)
 		if (chain.events % (events / 1000))
 			continue;
 		for (state = chain.first; state < chain.end; state++) {
-			u32 e = chain_exponent(theta, state);
-			u64 value = chain_value(theta, state);
+			u32 e = chain.state[state].exponent;
+			u64 mantissa = chain.state[state].value >> e;
 			struct bounds bounds =
-				bounds_of(scounter_bfp_word(value >> e, e),
-					  theta, DUP, deviations);
+				bounds_of(scounter_bfp_word(mantissa, e), theta, DUP,
+					  deviations);
 
 			if (bounds.lower <= chain.events &&
 			    chain.events <= bounds.upper)

@@ -40,53 +40,55 @@ static bool test_theta(u32 which)
 }
 
 /* Successes one after the other take a word through the chain's states. */
-static bool states_are_those_of(u32 theta_word, u32 theta_chain)
+static bool states_are_those_of(enum policy policy, u32 error_ppm, struct halving halving)
 {
-	struct scounter_bfp_policy policy = {
-		.bound = theta_word,
-		.exact = theta_word,
-		.theta = theta_word,
-	};
 	struct rnd_state rnd = { 2, 8, 16, 128 };
+	struct chain_state state = { 0 };
+	struct sim sim;
 	u32 word = 0;
-	u64 state;
+	u32 i;
 
-	for (state = 0; state < 20 * (u64)theta_chain; state++) {
+	sim_init(&sim, &machine_kmod, policy, error_ppm);
+	for (i = 0; i < 20 * halving.bound; i++) {
 		u32 exponent = scounter_bfp_exponent(word);
 
-		if (exponent != chain_exponent(theta_chain, state) ||
-		    scounter_bfp_value(word) != chain_value(theta_chain, state))
+		if (exponent != state.exponent || scounter_bfp_value(word) != state.value)
 			return false;
-		word = scounter_bfp_sum(word, 1ULL << exponent, &policy, &rnd);
+		word = scounter_bfp_sum(word, 1ULL << exponent, &sim.policy, &rnd);
+		state = chain_next(halving, state);
 	}
 	return true;
 }
 
 static bool test_states(u32 which)
 {
-	u32 theta;
+	u32 error_ppm = which < 2 * CLASSES ? classes[which / 2] : 50000;
+	u32 theta = scounter_bfp_theta(error_ppm);
 
-	if (which == CLASSES) {
-		theta = scounter_bfp_theta(50000);
+	switch (which) {
+	case 2 * CLASSES:
 		describe("catches another Theta");
-		return !states_are_those_of(theta, theta - 2);
+		return !states_are_those_of(DUP, error_ppm, halving_of_dup(theta - 2));
+	case 2 * CLASSES + 1:
+		describe("catches an approx that halves at its bound always");
+		return !states_are_those_of(APPROX, error_ppm, halving_of_dup(512));
 	}
-	theta = scounter_bfp_theta(classes[which]);
-	describe("%s", class_name(classes[which]));
-	return states_are_those_of(theta, theta);
+	describe("%s, %s", policy_names[which % 2 ? APPROX : DUP], class_name(error_ppm));
+	return which % 2 ? states_are_those_of(APPROX, error_ppm, halving_of_approx(theta)) :
+			   states_are_those_of(DUP, error_ppm, halving_of_dup(theta));
 }
 
 /* With all its states and with those only that matter. */
 static bool test_trimming(u32 which)
 {
-	u32 theta = scounter_bfp_theta(SCOUNTER_ERROR_PPM_MAX);
+	struct halving halving = halving_of_dup(scounter_bfp_theta(SCOUNTER_ERROR_PPM_MAX));
 	struct chain full, trimmed;
 	bool passed = true;
 
 	(void)which;
 	describe("all states against those above 1e-18, n to 3000");
-	chain_init(&full, theta, 3000, 0);
-	chain_init(&trimmed, theta, 3000, 1e-18);
+	chain_init(&full, halving, 3000, 0);
+	chain_init(&trimmed, halving, 3000, 1e-18);
 	while (full.events < 3000) {
 		chain_step(&full);
 		chain_step(&trimmed);
@@ -109,7 +111,7 @@ static bool chain_agrees(u32 theta_chain, u32 theta, u64 events)
 	struct chain chain;
 	bool passed = true;
 
-	chain_init(&chain, theta_chain, events, 1e-18);
+	chain_init(&chain, halving_of_dup(theta_chain), events, 1e-18);
 	while (passed && chain.events < events) {
 		chain_step(&chain);
 		if (chain.events % (events / 64))
@@ -156,11 +158,46 @@ static bool test_limit(u32 which)
 	       worst.rsd >= limit * (1 - 1.0 / theta - ldexp(1, -14));
 }
 
+/* The largest relative standard deviation over all n so far. */
+static double chain_worst(struct halving halving, u64 events)
+{
+	struct chain chain;
+	double worst = 0;
+
+	chain_init(&chain, halving, events, 1e-18);
+	while (chain.events < events) {
+		chain_step(&chain);
+		worst = fmax(worst, sqrt(chain.variance) / chain.events);
+	}
+	chain_free(&chain);
+	return worst;
+}
+
+/*
+ * approx has the largest error that its bound B allows, sqrt(3 / (4B)), but for what
+ * the mantissas' being even takes; bfp_dup with B has that only in the limit.
+ */
+static bool test_approx_limit(u32 which)
+{
+	u32 theta = scounter_bfp_theta(classes[which]);
+	struct halving halving = halving_of_approx(theta);
+	double limit = sqrt(3. / 4 / halving.bound);
+	u64 events = 20 * halving.bound;
+	double worst = chain_worst(halving, events);
+
+	describe("%s: reached, and not exceeded", class_name(classes[which]));
+	comment("%s: at most %.5f %% to n = %llu, limit %.5f %%, of bfp_dup %.5f %%",
+		class_name(classes[which]), 100 * worst, events, 100 * limit,
+		100 * exact_limit(theta));
+	return worst <= limit && worst >= limit * (1 - 2.0 / halving.bound);
+}
+
 const struct test exact_tests[] = {
 	{ "Theta", 2, test_theta },
-	{ "states of the Markov chain", CLASSES + 1, test_states },
+	{ "states of the Markov chain", 2 * CLASSES + 2, test_states },
 	{ "the chain's recurrence", 1, test_trimming },
 	{ "closed form of the variance", CLASSES + 1, test_closed_form },
 	{ "limit of the error", CLASSES, test_limit },
+	{ "limit of the error of approx", CLASSES, test_approx_limit },
 	{ }
 };

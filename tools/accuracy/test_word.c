@@ -70,15 +70,11 @@ static void comment_edge(void)
 		edge->policy.contended);
 }
 
-/* Who has just left the exact range, by three units or less, may be beyond the bound. */
 static bool mantissa_fits(const struct edge *edge, u64 mantissa, u32 exponent)
 {
-	u32 bound = scounter_bfp_bound(&edge->policy, exponent);
-
 	return mantissa <= SCOUNTER_BFP_MANTISSA_MAX &&
-	       (mantissa < bound || exponent == SCOUNTER_BFP_EXPONENT_MAX ||
-		(edge->policy.exact > bound &&
-		 mantissa <= (edge->policy.exact >> exponent) + 2));
+	       (mantissa < scounter_bfp_bound(&edge->policy, exponent) ||
+		exponent == SCOUNTER_BFP_EXPONENT_MAX);
 }
 
 typedef bool (*edge_fn)(const struct edge *edge, sum_fn sum);
@@ -87,12 +83,11 @@ typedef bool (*edge_fn)(const struct edge *edge, sum_fn sum);
 static bool for_edges_at(const struct scounter_bfp_policy *policy, u32 e,
 			 edge_fn visit, sum_fn sum, u64 *seed)
 {
-	u32 bound = policy->bound, exact = policy->exact, theta = policy->theta;
+	u32 bound = scounter_bfp_bound(policy, e), theta = policy->theta;
 	const u32 mantissas[] = {
 		0, 1, 2, theta / 2 - 1, theta / 2, theta / 2 + 1,
 		theta - 2, theta - 1, theta, theta + 1, theta + 2,
 		bound / 2 - 1, bound / 2, bound - 2, bound - 1,
-		exact / 4 - 1, exact / 2 - 1, exact / 2, exact - 2, exact - 1,
 		SCOUNTER_BFP_MANTISSA_MAX - 1, SCOUNTER_BFP_MANTISSA_MAX,
 		next_seed(seed) % bound, next_seed(seed) % bound,
 	};
@@ -153,8 +148,7 @@ static bool sum_is_exact(const struct edge *edge, sum_fn sum)
 {
 	u64 exact = scounter_bfp_value(edge->word) + edge->n;
 	u32 e = scounter_bfp_exponent(edge->word);
-	u64 units = edge->n >> e;
-	u32 bits = scounter_bfp_growth(scounter_bfp_mantissa(edge->word) + units, units, e,
+	u32 bits = scounter_bfp_growth(scounter_bfp_mantissa(edge->word) + (edge->n >> e), e,
 				       &edge->policy);
 	u64 all = 0;
 	u32 draw, i;
@@ -183,8 +177,7 @@ static bool test_sum(u32 which)
 
 /*
  * The exponent is the smallest, from that of the word on, at which the mantissa
- * is below the bound, but no larger than that at which rounding down takes as much as
- * was added; one more than the word's if that was contended and the
+ * is below the bound there; one more than the word's if that was contended and the
  * mantissa reaches Theta; and one more again if it was rounded up to the bound.
  */
 static bool sum_obeys_policy(const struct edge *edge, sum_fn sum)
@@ -198,9 +191,7 @@ static bool sum_obeys_policy(const struct edge *edge, sum_fn sum)
 
 	if (edge->saturates)
 		return true;
-	while (e < SCOUNTER_BFP_EXPONENT_MAX &&
-	       exact >> e >= (e ? policy->bound : policy->exact) &&
-	       (1ULL << (e + 1)) - (1ULL << before) <= edge->n)
+	while (e < SCOUNTER_BFP_EXPONENT_MAX && exact >> e >= scounter_bfp_bound(policy, e))
 		e++;
 	if (e == before && e < SCOUNTER_BFP_EXPONENT_MAX &&
 	    policy->contended && exact >> e >= policy->theta)
@@ -208,8 +199,8 @@ static bool sum_obeys_policy(const struct edge *edge, sum_fn sum)
 	word = sum(edge->word, edge->n, policy, &rnd);
 	return word == SCOUNTER_BFP_WORD_MAX ||
 	       scounter_bfp_exponent(word) == e ||
-	       (word == scounter_bfp_word(policy->bound / 2, e + 1) &&
-		(exact >> e == policy->bound - 1 || exact >> e == policy->bound));
+	       (word == scounter_bfp_word(scounter_bfp_bound(policy, e) / 2, e + 1) &&
+		exact >> e == scounter_bfp_bound(policy, e) - 1);
 }
 
 static bool test_policy(u32 which)
