@@ -54,7 +54,7 @@
 #include "lines.h"
 #include "random.h"
 
-#define SAMPLE_LOG2	6
+#define SAMPLE_LOG2	3
 #define READY		8	/* inflated states that wait to be used */
 #define PERIOD		HZ	/* between two looks for contended lines */
 
@@ -320,8 +320,11 @@ static notrace void adapt_apply(const struct scounter_ref *ref, u64 n, u32 failu
 
 /*
  * Two CPUs of two nodes can fight over a word for ever, and yet seldom fail four
- * times in a row.  A word that may take several lines a node, as `exact` does,
- * therefore also inflates after one failed increment in 2^SAMPLE_LOG2.
+ * times in a row; and a word that they take in turn, without fighting, costs each the
+ * way of its line.  How often increments fail tells of both: of R a second about R times
+ * the few hundred nanoseconds that one takes.  A word that may take several lines a
+ * node, as `exact` does, therefore also inflates after one failed increment in
+ * 2^SAMPLE_LOG2, which is after a time that falls with the square of R.
  */
 static notrace void adapt_finish(const struct scounter_ref *ref, u32 outcome)
 {

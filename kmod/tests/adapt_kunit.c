@@ -97,6 +97,38 @@ static void a_word_inflates_after_four_failures(struct kunit *test)
 	scounter_word64_destroy(&word, &adapt_class);
 }
 
+static bool lines_are_ready(void)
+{
+	u32 i;
+
+	for (i = 0; i < READY; i++)
+		if (READ_ONCE(ready[i]))
+			return true;
+	return false;
+}
+
+/*
+ * exact.  The number of failures of 200 words is a sum of geometric variables: a mean
+ * of 1600, a standard deviation of 106.  Outside of these limits in one of 10^9 runs.
+ */
+static void one_failure_in_eight_inflates_exact(struct kunit *test)
+{
+	u32 failures = 0, i;
+
+	for (i = 0; i < 200; i++) {
+		struct scounter_word64 word = SCOUNTER_WORD_INIT;
+
+		while (is_plain(word_of(&word)) && failures < 3000) {
+			WAIT_FOR(test, lines_are_ready());
+			__scounter_word64_finish(&word, &growing_class, SCOUNTER_CONTENDED);
+			failures++;
+		}
+		scounter_word64_destroy(&word, &growing_class);
+	}
+	KUNIT_EXPECT_GT(test, failures, 950U);
+	KUNIT_EXPECT_LT(test, failures, 2450U);
+}
+
 /* What the word has counted goes on to count; also by an increment. */
 static void what_was_counted_stays(struct kunit *test)
 {
@@ -577,6 +609,7 @@ static void a_static_counter_inflates_while_registered(struct kunit *test)
 
 static struct kunit_case adapt_cases[] = {
 	KUNIT_CASE(a_word_inflates_after_four_failures),
+	KUNIT_CASE(one_failure_in_eight_inflates_exact),
 	KUNIT_CASE(what_was_counted_stays),
 	KUNIT_CASE(a_reset_goes_through_all_states),
 	KUNIT_CASE(a_reset_closes_the_lines),
