@@ -24,6 +24,7 @@ static const char usage[] =
 "  -c, --counters N        1, or one hot and N - 1 others, used in turn (1)\n"
 "  -P, --packed            words without a name, side by side: 16 or 8 a cache line\n"
 "  -p, --preload N         events added beforehand (10000000)\n"
+"  -H, --history N         increments made beforehand, one by one (0)\n"
 "  -n, --operations N      increments to measure at most (200000)\n"
 "  -d, --duration MS       modelled milliseconds to measure at most (4)\n"
 "  -C, --cold              from the first increment of a new counter on: no preload\n"
@@ -40,7 +41,7 @@ struct options {
 	const struct counter_type *types[LIST_MAX];
 	double threads[LIST_MAX], work[LIST_MAX];
 	int types_count, threads_count, work_count;
-	double counters, preload, operations, duration, seed, runs;
+	double counters, preload, history, operations, duration, seed, runs;
 	bool has_machine, packed, cold, json;
 };
 
@@ -101,6 +102,9 @@ static bool type_list(struct options *options, char *text)
 static bool parse_option(struct options *options, int option)
 {
 	switch (option) {
+	case 'h':
+		fputs(usage, stdout);
+		exit(0);
 	case 'm':
 		options->has_machine = true;
 		return machine_read(&options->machine, optarg);
@@ -116,6 +120,8 @@ static bool parse_option(struct options *options, int option)
 		return one_number("counters", optarg, 1, 16000, &options->counters);
 	case 'p':
 		return one_number("preload", optarg, 0, 1e15, &options->preload);
+	case 'H':
+		return one_number("history", optarg, 0, 1e12, &options->history);
 	case 'n':
 		return one_number("operations", optarg, 1, 1e9, &options->operations);
 	case 'd':
@@ -146,6 +152,7 @@ static bool parse(struct options *options, int argc, char **argv)
 		{ "work", required_argument, NULL, 'w' },
 		{ "counters", required_argument, NULL, 'c' },
 		{ "preload", required_argument, NULL, 'p' },
+		{ "history", required_argument, NULL, 'H' },
 		{ "operations", required_argument, NULL, 'n' },
 		{ "duration", required_argument, NULL, 'd' },
 		{ "packed", no_argument, NULL, 'P' },
@@ -153,11 +160,12 @@ static bool parse(struct options *options, int argc, char **argv)
 		{ "seed", required_argument, NULL, 's' },
 		{ "runs", required_argument, NULL, 'r' },
 		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
 	int option, i;
 
-	while ((option = getopt_long(argc, argv, "m:k:t:w:c:Pp:n:d:Cs:r:j", longs, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "m:k:t:w:c:Pp:H:n:d:Cs:r:jh", longs, NULL)) != -1)
 		if (!parse_option(options, option))
 			return false;
 	if (optind < argc) {
@@ -190,7 +198,7 @@ static void print(const struct workload *workload, const struct outcome *outcome
 {
 	if (json)
 		printf("{\"source\":\"modelled\",\"machine\":\"%s\",\"kind\":\"%s\",\"threads\":%d,"
-		       "\"work\":%g,\"counters\":%d,\"packed\":%s,\"preload\":%llu,\"seed\":%llu,"
+		       "\"work\":%g,\"counters\":%d,\"packed\":%s,\"preload\":%llu,\"history\":%llu,\"seed\":%llu,"
 		       "\"per_ms\":%.3f,\"ns\":%.4f,\"error\":%.8f,\"period_error\":%.8f,"
 		       "\"ms\":%.6f,\"misses\":%.5f,\"transfers\":%.5f,"
 		       "\"operations\":%llu,\"bytes\":%llu}\n",
@@ -198,6 +206,7 @@ static void print(const struct workload *workload, const struct outcome *outcome
 		       workload->work, workload->counters,
 		       workload->packed ? "true" : "false",
 		       (unsigned long long)workload->preload,
+		       (unsigned long long)workload->history,
 		       (unsigned long long)workload->seed, outcome->per_ms, outcome->ns,
 		       outcome->error, outcome->period_error, outcome->milliseconds,
 		       outcome->misses, outcome->transfers,
@@ -248,6 +257,7 @@ static int run_all(const struct options *options)
 			.packed = options->packed,
 			.cold = options->cold,
 			.preload = options->cold ? 0 : options->preload,
+			.history = options->history,
 			.operations = options->operations,
 			.milliseconds = options->duration,
 			.seed = options->seed + i % (int)options->runs,

@@ -625,6 +625,27 @@ static bool test_packed(void)
 	return true;
 }
 
+/* bfp_csup adapts by failures, of which a preload has none; and what it counts is counted. */
+static bool test_history(void)
+{
+	struct machine machine = two_nodes;
+	struct workload workload = {
+		.machine = &machine, .type = counter_type("bfp_csup"), .threads = 8,
+		.counters = 32, .seed = 5,
+	};
+	struct outcome without = outcome_of_workload(workload), with, exact;
+
+	workload.history = 2000000;
+	with = outcome_of_workload(workload);
+	workload.type = counter_type("exact");
+	exact = outcome_of_workload(workload);
+	if (with.per_ms > 1.5 * without.per_ms && !exact.error)
+		return true;
+	printf("# %g a ms, %g with a history; exact is off by %g\n", without.per_ms, with.per_ms,
+	       exact.error);
+	return false;
+}
+
 static bool test_racing(void)
 {
 	struct outcome outcome = outcome_of(&two_nodes, "racing", 8, 7, 1);
@@ -765,6 +786,7 @@ static const struct {
 	{ "outside of a run nothing costs time", test_free_outside },
 	{ "exact kinds are exact, with and without fetch-and-add", test_exact },
 	{ "words side by side share lines", test_packed },
+	{ "a history is counted, and makes kinds adapt", test_history },
 	{ "racing loses counts", test_racing },
 	{ "approximate kinds are unbiased under contention", test_unbiased },
 	{ "the same seed gives the same, another one does not", test_deterministic },

@@ -2,7 +2,9 @@
 /*
  * One run: the counter is contended for a short time, so that a kind that adapts
  * has seen what it is in for; then it is given the events of a long time at once,
- * as the paper's runs of 8 s are far longer than a model can run; then the
+ * as the paper's runs of 8 s are far longer than a model can run; then it has a
+ * history, if asked for: increments as they will be measured, since of many counters
+ * all but the hot one have not been fought over yet, and are, now and then; then the
  * machine warms up; then it is measured.  A cold run is measured from the first
  * increment of a new counter on.
  *
@@ -288,6 +290,8 @@ static void prepare(const struct workload *workload)
 		let_a_second_pass(CONTEND);
 		preload();
 	}
+	if (workload->history)
+		phase(UINT64_MAX / 2, workload->history);
 	warm_up = model_time();
 	phase(WARM_UP, workload->operations / 4 + 1);
 	let_a_second_pass(model_time() - warm_up);

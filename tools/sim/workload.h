@@ -21,6 +21,7 @@ struct workload {
 	bool packed;		/* they are words without a name, side by side */
 	bool cold;		/* measure from the beginning on: no preload */
 	uint64_t preload;	/* events that are added before, at no cost */
+	uint64_t history;	/* increments that are made before */
 	uint64_t operations;	/* to measure, at most */
 	double milliseconds;	/* of modelled time, the same */
 	uint64_t seed;
