@@ -189,9 +189,9 @@ struct scounter_word64 {
  *	with SCOUNTER_CLASS_CAPPED: the largest exponent
  * @kind: an enum scounter_kind, of a kind and not a choice
  * @shift: scalable: log2 of the value that is decimated first; morris: the same
- *	of a + n; approx: log2 of the bound that no mantissa reaches, where the
- *	exponent cannot grow any more that beyond which fewer events still are
- *	counted; multiline, multiline_adapt: log2 of the most components a node
+ *	of a + n; approx: log2 of B, which the mantissa never reaches while the
+ *	exponent can grow (Documentation/accuracy.rst); multiline,
+ *	multiline_adapt: log2 of the most components a node
  * @flags: SCOUNTER_CLASS_WRAP and others
  *
  * Made with SCOUNTER_CLASS() or scounter_class_init().
