@@ -27,7 +27,7 @@ static const char usage[] =
 "  -H, --history N         increments made beforehand, one by one (0)\n"
 "  -n, --operations N      increments to measure at most (200000)\n"
 "  -d, --duration MS       modelled milliseconds to measure at most (4)\n"
-"  -C, --cold              from the first increment of a new counter on: no preload\n"
+"  -C, --cold              from the first increment of a new counter on: neither of both\n"
 "  -s, --seed N            any but 0 (1)\n"
 "  -r, --runs N            runs with seeds from N on; each is a line (1)\n"
 "  -j, --json              a JSON object a line instead of a table\n"
@@ -257,7 +257,7 @@ static int run_all(const struct options *options)
 			.packed = options->packed,
 			.cold = options->cold,
 			.preload = options->cold ? 0 : options->preload,
-			.history = options->history,
+			.history = options->cold ? 0 : options->history,
 			.operations = options->operations,
 			.milliseconds = options->duration,
 			.seed = options->seed + i % (int)options->runs,
