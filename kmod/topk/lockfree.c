@@ -11,13 +11,9 @@
  * waits for another, or owns anything that another needs.
  *
  * There is no list in the order of the counts.  Hits need none; queries sort.
- * Evictions need a cell of the smallest count.  As the count of a cell never
- * goes down, a lower bound of it stays one: bounds[0] has such a bound for each
- * block of 64 cells, bounds[1] for each 64 of those, and so on to one for all.  A
- * cell found at that last bound is a smallest one, whatever else happens
- * meanwhile; and where none is found, bounds are raised, each step by a
- * compare-and-swap.  A victim takes at most some hundred reads, and in the mean
- * very few: the next is mostly beside the last.
+ * Evictions need a cell of the smallest count, and find it by lower bounds: bounds.h.
+ * A victim takes at most some hundred reads, and in the mean very few: the next is
+ * mostly beside the last.
  *
  * A new key's node is put in its chain before it has a cell.  Until then it is
  * RESERVED, and other contexts that hit the key leave their hits in it: that is
@@ -48,7 +44,6 @@
 #include "lockfree.h"
 #include "table.h"
 
-#define FAN_OUT		64
 /* More than a cache line, and odd. */
 #define CELL_STEP	((L1_CACHE_BYTES / sizeof(struct cell) + 1) | 1)
 
@@ -76,55 +71,6 @@ static bool read_count(struct cell *cell, u64 *word, u64 *count)
 	return !(*word & PIN_MASK) && (u64)atomic64_read(&cell->high) == high;
 }
 
-/* Counts and bounds */
-
-static u64 least_bound(struct lockfree *t, u32 level, u32 first)
-{
-	u32 end = min(first + FAN_OUT, t->sizes[level]);
-	u64 least = U64_MAX;
-	u32 i;
-
-	for (i = first; i < end; i++)
-		least = min_t(u64, least, atomic64_read(&t->bounds[level][i]));
-	return least;
-}
-
-/* A bound has been raised: raise those above it as far as that goes. */
-static void raise_above(struct lockfree *t, u32 level, u32 at)
-{
-	for (; level < t->top; level++) {
-		at /= FAN_OUT;
-		if (!topk_raise(&t->bounds[level + 1][at],
-			   least_bound(t, level, at * FAN_OUT)))
-			return;
-	}
-}
-
-/* From the top, the way of the smallest bounds; CPUs begin at different ones. */
-static bool descend(struct lockfree *t, u32 *block)
-{
-	u32 start = raw_smp_processor_id() * 5;
-	u32 level, i, at = 0;
-
-	for (level = t->top; level; level--) {
-		u64 least = atomic64_read(&t->bounds[level][at]);
-		u32 first = at * FAN_OUT;
-		u32 width = min_t(u32, FAN_OUT, t->sizes[level - 1] - first);
-
-		for (i = 0; i < width; i++) {
-			at = first + (start + i) % width;
-			if ((u64)atomic64_read(&t->bounds[level - 1][at]) <= least)
-				break;
-		}
-		if (i == width) {
-			raise_above(t, level - 1, first);
-			return false;
-		}
-	}
-	*block = at;
-	return true;
-}
-
 struct victim {
 	u64 word;
 	u64 count;
@@ -139,12 +85,12 @@ struct victim {
  */
 static bool seek_in_block(struct lockfree *t, u32 from, struct victim *victim)
 {
-	u64 bound = atomic64_read_acquire(&t->bounds[t->top][0]);
-	u32 block = from / FAN_OUT;
-	u32 first = block * FAN_OUT;
-	u32 width = min_t(u32, FAN_OUT, t->table.capacity - first);
+	u64 bound = topk_bounds_least(&t->bounds);
+	u32 block = from / TOPK_FAN_OUT;
+	u32 first = block * TOPK_FAN_OUT;
+	u32 width = min_t(u32, TOPK_FAN_OUT, t->table.capacity - first);
 	/* As odd, it comes to all of them. */
-	u32 step = !bound && width == FAN_OUT ? CELL_STEP : 1;
+	u32 step = !bound && width == TOPK_FAN_OUT ? CELL_STEP : 1;
 	u64 least = U64_MAX;
 	bool certain = true;
 	u32 i;
@@ -163,8 +109,8 @@ static bool seek_in_block(struct lockfree *t, u32 from, struct victim *victim)
 		}
 		least = min(least, count);
 	}
-	if (certain && topk_raise(&t->bounds[0][block], least))
-		raise_above(t, 0, block);
+	if (certain)
+		topk_bounds_raise(&t->bounds, block, least);
 	return false;
 }
 
@@ -179,8 +125,8 @@ static bool seek(struct lockfree *t, struct victim *victim)
 			WRITE_ONCE(*hint, victim->cell);
 			return true;
 		}
-		if (descend(t, &block))
-			from = block * FAN_OUT;
+		if (topk_bounds_descend(&t->bounds, &block))
+			from = block * TOPK_FAN_OUT;
 	}
 	return false;
 }
@@ -586,8 +532,7 @@ static int lockfree_read(struct topk_table *table, u32 most,
 			       header->record_size);
 		header->records++;
 	}
-	header->floor = max(header->floor,
-			    (u64)atomic64_read(&t->bounds[t->top][0]));
+	header->floor = max(header->floor, topk_bounds_least(&t->bounds));
 	kvfree(picks);
 	kvfree(readings);
 	return 0;
@@ -598,29 +543,12 @@ static int lockfree_read(struct topk_table *table, u32 most,
 static void lockfree_destroy(struct topk_table *table)
 {
 	struct lockfree *t = lockfree_of(table);
-	u32 level;
 
-	for (level = 0; level < LEVELS; level++)
-		kvfree(t->bounds[level]);
+	topk_bounds_clear(&t->bounds);
 	kvfree(t->cells);
 	topk_index_clear(&t->index);
 	topk_table_clear(table);
 	kfree(t);
-}
-
-static int bounds_init(struct lockfree *t)
-{
-	u32 level = 0, size = t->table.capacity;
-
-	do {
-		size = DIV_ROUND_UP(size, FAN_OUT);
-		t->sizes[level] = size;
-		t->bounds[level] = kvcalloc(size, sizeof(atomic64_t), GFP_KERNEL);
-		if (!t->bounds[level])
-			return -ENOMEM;
-		t->top = level++;
-	} while (size > 1);
-	return 0;
 }
 
 static struct topk_table *lockfree_create(u32 capacity, u32 key_size,
@@ -633,7 +561,7 @@ static struct topk_table *lockfree_create(u32 capacity, u32 key_size,
 		return NULL;
 	err = topk_table_init(&t->table, &topk_lockfree_ops, capacity, key_size, secret) ?:
 	      topk_index_init(&t->index, capacity + TOPK_NODES_PER_CPU * nr_cpu_ids, key_size, 0) ?:
-	      bounds_init(t);
+	      topk_bounds_init(&t->bounds, capacity);
 	if (key_size == sizeof(u32) || key_size == sizeof(u64))
 		t->table.inline_key = key_size;
 	t->cells = kvcalloc(capacity, sizeof(*t->cells), GFP_KERNEL);
@@ -647,14 +575,9 @@ static struct topk_table *lockfree_create(u32 capacity, u32 key_size,
 static size_t lockfree_bytes(const struct topk_table *table)
 {
 	const struct lockfree *t = container_of(table, const struct lockfree, table);
-	size_t bytes = sizeof(*t) + topk_index_bytes(&t->index) +
-		       table->capacity * sizeof(*t->cells) +
-		       nr_cpu_ids * sizeof(*table->cpus);
-	u32 level;
 
-	for (level = 0; level <= t->top; level++)
-		bytes += t->sizes[level] * sizeof(atomic64_t);
-	return bytes;
+	return sizeof(*t) + topk_index_bytes(&t->index) + topk_bounds_bytes(&t->bounds) +
+	       table->capacity * sizeof(*t->cells) + nr_cpu_ids * sizeof(*table->cpus);
 }
 
 const struct topk_ops topk_lockfree_ops = {

@@ -9,6 +9,7 @@
 #include <linux/atomic.h>
 #include <linux/kernel.h>
 
+#include "bounds.h"
 #include "gather.h"
 #include "index.h"
 #include "table.h"
@@ -29,8 +30,6 @@
 /* Nodes looked at before the walk may have strayed from its chain. */
 #define STEPS		16
 
-#define LEVELS		5	/* 64^4 blocks of 64 cells and more */
-
 struct cell {
 	atomic64_t word;
 	atomic64_t high;
@@ -40,9 +39,7 @@ struct lockfree {
 	struct topk_table table;
 	struct topk_index index;
 	struct cell *cells;
-	atomic64_t *bounds[LEVELS];
-	u32 sizes[LEVELS];
-	u32 top;		/* the level that has one bound */
+	struct topk_bounds bounds;
 };
 
 static inline u32 word_node(u64 word)

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The tree of lower bounds; the idea is in bounds.h. */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "bounds.h"
+#include "table.h"
+
+static u64 least_of(const struct topk_bounds *bounds, u32 level, u32 first)
+{
+	u32 end = min(first + TOPK_FAN_OUT, bounds->sizes[level]);
+	u64 least = U64_MAX;
+	u32 i;
+
+	for (i = first; i < end; i++)
+		least = min_t(u64, least, atomic64_read(&bounds->level[level][i]));
+	return least;
+}
+
+/* A bound has been raised: raise those above it as far as that goes. */
+static void raise_above(struct topk_bounds *bounds, u32 level, u32 at)
+{
+	for (; level < bounds->top; level++) {
+		at /= TOPK_FAN_OUT;
+		if (!topk_raise(&bounds->level[level + 1][at],
+				least_of(bounds, level, at * TOPK_FAN_OUT)))
+			return;
+	}
+}
+
+/* No place of the block has less than @to. */
+void topk_bounds_raise(struct topk_bounds *bounds, u32 block, u64 to)
+{
+	if (topk_raise(&bounds->level[0][block], to))
+		raise_above(bounds, 0, block);
+}
+
+/*
+ * From the top, the way of the smallest bounds; CPUs begin at different ones.  False if
+ * it ended where all bounds were beyond the one above, which has been raised.
+ */
+bool topk_bounds_descend(struct topk_bounds *bounds, u32 *block)
+{
+	u32 start = raw_smp_processor_id() * 5;
+	u32 level, i, at = 0;
+
+	for (level = bounds->top; level; level--) {
+		u64 least = atomic64_read(&bounds->level[level][at]);
+		u32 first = at * TOPK_FAN_OUT;
+		u32 width = min_t(u32, TOPK_FAN_OUT, bounds->sizes[level - 1] - first);
+
+		for (i = 0; i < width; i++) {
+			at = first + (start + i) % width;
+			if ((u64)atomic64_read(&bounds->level[level - 1][at]) <= least)
+				break;
+		}
+		if (i == width) {
+			raise_above(bounds, level - 1, first);
+			return false;
+		}
+	}
+	*block = at;
+	return true;
+}
+
+int topk_bounds_init(struct topk_bounds *bounds, u32 places)
+{
+	u32 level = 0, size = places;
+
+	do {
+		size = DIV_ROUND_UP(size, TOPK_FAN_OUT);
+		bounds->sizes[level] = size;
+		bounds->level[level] = kvcalloc(size, sizeof(atomic64_t), GFP_KERNEL);
+		if (!bounds->level[level])
+			return -ENOMEM;
+		bounds->top = level++;
+	} while (size > 1);
+	return 0;
+}
+
+void topk_bounds_clear(struct topk_bounds *bounds)
+{
+	u32 level;
+
+	for (level = 0; level < TOPK_LEVELS; level++)
+		kvfree(bounds->level[level]);
+}
+
+size_t topk_bounds_bytes(const struct topk_bounds *bounds)
+{
+	size_t bytes = 0;
+	u32 level;
+
+	for (level = 0; level <= bounds->top; level++)
+		bytes += bounds->sizes[level] * sizeof(atomic64_t);
+	return bytes;
+}
