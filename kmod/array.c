@@ -25,6 +25,7 @@
 #include "array.h"
 #include "compat.h"
 #include "random.h"
+#include "refuse.h"
 #include "standard.h"
 
 static notrace bool is_shared(const struct scounter_array *array)
@@ -173,7 +174,10 @@ notrace void __scounter_array_add(struct scounter_array *array, u64 index, u64 n
 {
 	if (refuse(array, index) || !n)
 		return;
-	add_to_counter(array, index, scounter_real(n), atomic_read(&array->level));
+	if (scounter_refuses(n, array->entry.name))
+		atomic64_inc(&array->refused);
+	else
+		add_to_counter(array, index, scounter_real(n), atomic_read(&array->level));
 }
 EXPORT_SYMBOL_GPL(__scounter_array_add);
 

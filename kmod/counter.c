@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "kind.h"
+#include "refuse.h"
 #include "registry.h"
 
 const u64 scounter_s64_max = S64_MAX;
@@ -243,13 +244,27 @@ notrace void __scounter_inc_other(struct scounter *counter)
 }
 EXPORT_SYMBOL_GPL(__scounter_inc_other);
 
+static noinline notrace void refuse(struct scounter *counter, u64 n, unsigned long caller)
+{
+	struct scounter_entry *entry;
+
+	rcu_read_lock();
+	/* Pairs with the release in registry.c: lookup-destroy.litmus. */
+	entry = READ_ONCE(counter->entry);
+	scounter_refuse(n, caller, entry ? entry->name : NULL);
+	rcu_read_unlock();
+}
+
 /* See scounter_add(). */
 notrace void __scounter_add(struct scounter *counter, u64 n)
 {
 	const struct scounter_kind_ops *ops = ops_of(counter);
 	struct scounter_ref ref = ref_of(counter, ops);
 
-	ops->add(&ref, n);
+	if (unlikely((s64)n < 0))
+		refuse(counter, n, (unsigned long)__builtin_return_address(0));
+	else
+		ops->add(&ref, n);
 }
 EXPORT_SYMBOL_GPL(__scounter_add);
 

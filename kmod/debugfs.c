@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /sys/kernel/debug/scounter/: `counters`, a table of all counters; `kinds`, a
- * table of the kinds; and <group>/<counter>, the value of one.  Arrays and tables
+ * table of the kinds; `refused`, who wanted to add a negative amount; and
+ * <group>/<counter>, the value of one.  Arrays and tables
  * of frequent items have a directory each, and make it themselves.  No file can be
  * written, so that all of them are there under lockdown too.
  *
@@ -15,10 +16,12 @@
 #include "compat.h"
 #include "debugfs.h"
 #include "kind.h"
+#include "refuse.h"
 #include "registry.h"
 
 #define TABLE_FILE	"counters"
 #define KINDS_FILE	"kinds"
+#define REFUSED_FILE	"refused"
 
 static struct dentry *root;
 
@@ -128,6 +131,23 @@ static int kinds_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(kinds);
 
+static int refused_show(struct seq_file *seq, void *unused)
+{
+	struct scounter_refusal refusal;
+	unsigned long listed = 0;
+	u32 i;
+
+	seq_printf(seq, "%-19s %20s %s\n", "# times", "first amount", "counter, caller");
+	for (i = 0; scounter_refusal(i, &refusal); i++) {
+		seq_printf(seq, "%-19lu %20lld %s %pS\n", refusal.times, refusal.amount,
+			   *refusal.name ? refusal.name : "-", (void *)refusal.caller);
+		listed += refusal.times;
+	}
+	seq_printf(seq, "%-19lu %20s - others\n", scounter_refusals() - listed, "-");
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(refused);
+
 static int debugfs_add_group(struct scounter_group *group)
 {
 	group->view[SCOUNTER_VIEW_DEBUGFS] = debugfs_create_dir(group->name, root);
@@ -156,6 +176,7 @@ static void debugfs_remove_entry(struct scounter_entry *entry)
 static bool debugfs_reserves(const char *group)
 {
 	return !strcmp(group, TABLE_FILE) || !strcmp(group, KINDS_FILE) ||
+	       !strcmp(group, REFUSED_FILE) ||
 	       !strcmp(group, SCOUNTER_ARRAYS_DIRECTORY) ||
 	       !strcmp(group, SCOUNTER_TOPK_DIRECTORY);
 }
@@ -179,6 +200,7 @@ void scounter_debugfs_init(void)
 	root = debugfs_create_dir("scounter", NULL);
 	debugfs_create_file(TABLE_FILE, 0444, root, NULL, &table_fops);
 	debugfs_create_file(KINDS_FILE, 0444, root, NULL, &kinds_fops);
+	debugfs_create_file(REFUSED_FILE, 0444, root, NULL, &refused_fops);
 	scounter_registry_view(&debugfs_view);
 }
 

@@ -9,6 +9,7 @@
 #include "lines.h"
 #include "numa.h"
 #include "random.h"
+#include "refuse.h"
 #include "registry.h"
 #include "snapshot.h"
 #include "sysfs.h"
@@ -70,6 +71,7 @@ static void __exit scounter_module_exit(void)
 	scounter_sysfs_exit();
 	scounter_adapt_exit();
 	scounter_places_exit();
+	scounter_refuse_exit();
 }
 
 module_init(scounter_module_init);

@@ -37,7 +37,8 @@
  *    was counted: exactly for exact kinds, in expectation for the others.
  * 6. Counters are never decremented.  Sums of approximate counters stay
  *    unbiased; differences have no bounded relative error, so that there is
- *    no such call (Steele & Tristan 2017, section 14).
+ *    no such call (Steele & Tristan 2017, section 14).  An amount that looks
+ *    negative is refused.
  * 7. No increment, add or read orders other memory accesses.
  * 8. A counter belongs to the module that made it.  Nobody may use it after
  *    scounter_destroy() or scounter_unregister() has begun.
@@ -139,7 +140,8 @@ int __scounter_register(struct scounter *counter, const char *name,
  * scounter_create - allocate a counter and publish it under a name
  * @name: 1 to SCOUNTER_NAME_MAX bytes, no '/' and no control character, not
  *	"." or ".."
- * @group: the same, or NULL for the name of the calling module; not "counters" or "kinds"
+ * @group: the same, or NULL for the name of the calling module; not "counters",
+ *	"kinds", "refused", "arrays" or "topk"
  * @kind: an enum scounter_kind
  * @ppm: relative standard deviation of an approximate kind, in parts per
  *	million, from SCOUNTER_ERROR_PPM_MIN to SCOUNTER_ERROR_PPM_MAX; 0 for
@@ -202,11 +204,14 @@ int scounter_kind_by_name(const char *name);
 /**
  * scounter_add - count n events at once
  * @counter: the counter
- * @n: how many; 0 changes nothing
+ * @n: how many; 0 changes nothing, 2^63 and above is refused
  *
  * Exact kinds add n.  Approximate kinds add n rounded at random to a multiple
  * of what they count in (Steele & Tristan 2017, section 8), in one step for any
- * n.  A negative constant does not compile: there is no subtraction.
+ * n.  There is no subtraction: a negative constant does not compile, and a
+ * negative variable arrives as 2^63 or more.  That changes nothing; it is
+ * counted in /sys/kernel/debug/scounter/refused, and the log names its caller
+ * once.
  *
  * Context: Any context, NMI included.
  */

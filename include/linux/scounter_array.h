@@ -77,7 +77,8 @@ void __scounter_array_add(struct scounter_array *array, u64 index, u64 n);
  * scounter_array_add - count n events at once
  * @array: the array
  * @index: which counter, as for scounter_array_inc()
- * @n: how many; 0 changes nothing
+ * @n: how many; 0 changes nothing, 2^63 and above is taken for a negative number,
+ *	and refused
  *
  * In one step for any n.  The sum is rounded at random to one of the two nearest
  * states, so that its expected value is exact.  A negative constant does not

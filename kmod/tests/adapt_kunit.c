@@ -466,7 +466,7 @@ static void the_end_of_the_range_is_kept_in_every_state(struct kunit *test)
 	struct scounter_word64 word = SCOUNTER_WORD_INIT;
 	u32 i;
 
-	scounter_word64_add(&word, &adapt_class, U64_MAX);
+	scounter_word64_add(&word, &adapt_class, S64_MAX);
 	KUNIT_EXPECT_EQ(test, word_of(&word), SCOUNTER_ADAPT_MAX);
 	KUNIT_EXPECT_EQ(test, flags_of(&word, &adapt_class), SCOUNTER_F_SATURATED);
 	for (i = 0; i < 3; i++)
@@ -477,7 +477,7 @@ static void the_end_of_the_range_is_kept_in_every_state(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, flags_of(&word, &adapt_class), SCOUNTER_F_INFLATED);
 	for (i = 0; i < 5; i++)
 		scounter_word64_inc(&word, &adapt_class);
-	scounter_word64_add(&word, &adapt_class, U64_MAX);
+	scounter_word64_add(&word, &adapt_class, S64_MAX);
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class),
 			SCOUNTER_ADAPT_MAX);
 	KUNIT_EXPECT_EQ(test, flags_of(&word, &adapt_class),
@@ -485,8 +485,8 @@ static void the_end_of_the_range_is_kept_in_every_state(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &adapt_class),
 			SCOUNTER_ADAPT_MAX);
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class), 0ULL);
-	scounter_word64_add(&word, &adapt_class, U64_MAX);
-	scounter_word64_add(&word, &adapt_class, U64_MAX);
+	scounter_word64_add(&word, &adapt_class, S64_MAX);
+	scounter_word64_add(&word, &adapt_class, S64_MAX);
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class),
 			SCOUNTER_ADAPT_MAX);
 	WAIT_FOR(test, is_plain(word_of(&word)));

@@ -259,17 +259,30 @@ static void an_index_outside_is_refused(struct kunit *test)
 	scounter_array_destroy(array);
 }
 
+static void a_negative_amount_is_refused(struct kunit *test)
+{
+	struct scounter_array *array = create(test, &types[1], 7, 0);
+	s64 n = -1;
+
+	OPTIMIZER_HIDE_VAR(n);
+	scounter_array_add(array, 6, n);
+	KUNIT_EXPECT_EQ(test, scounter_array_read(array, 6), 0ULL);
+	KUNIT_EXPECT_FALSE(test, scounter_array_saturated(array));
+	KUNIT_EXPECT_EQ(test, scounter_array_refused(array), 1ULL);
+	scounter_array_destroy(array);
+}
+
 static void a_full_counter_says_so(struct kunit *test)
 {
 	struct scounter_array_estimate estimate;
-	u32 which;
+	u32 which, i;
 
 	for (which = 0; which < ARRAY_SIZE(types); which++) {
 		struct scounter_array *array = create(test, &types[which], 3, 0);
 
 		KUNIT_EXPECT_FALSE(test, scounter_array_saturated(array));
-		scounter_array_add(array, 1, U64_MAX);
-		scounter_array_add(array, 1, U64_MAX);
+		for (i = 0; i < 3; i++)
+			scounter_array_add(array, 1, S64_MAX);
 		scounter_array_inc(array, 1);
 		KUNIT_EXPECT_TRUE(test, scounter_array_saturated(array));
 		KUNIT_EXPECT_EQ(test, scounter_array_read_est(array, 1, &estimate), 0);
@@ -415,6 +428,7 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(a_table_that_is_too_short_is_not_taken),
 	KUNIT_CASE(phi_inverts_f),
 	KUNIT_CASE(an_index_outside_is_refused),
+	KUNIT_CASE(a_negative_amount_is_refused),
 	KUNIT_CASE(a_full_counter_says_so),
 	KUNIT_CASE(a_bad_type_is_refused),
 	KUNIT_CASE(a_name_is_given_once),

@@ -340,7 +340,7 @@ static void add_keeps_the_mean(struct kunit *test)
 
 static void mantissa_overflow_saturates(struct kunit *test)
 {
-	static const u64 adds[] = { 1ULL << 43, 1ULL << 63, U64_MAX };
+	static const u64 adds[] = { 1ULL << 43, 1ULL << 62, S64_MAX };
 	struct scounter_word32 counter =
 		word_of(SCOUNTER_BFP_MANTISSA_MAX - 1, SCOUNTER_BFP_EXPONENT_MAX);
 	struct scounter_estimate estimate;

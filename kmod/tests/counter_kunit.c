@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "../kind.h"
+#include "../refuse.h"
 
 #define GROUP	"kunit"
 
@@ -143,13 +144,15 @@ static void overflow_of_unchecked_kinds_is_seen(struct kunit *test)
 		scounter_destroy(counter);
 
 		counter = create(test, unchecked_kinds[i]);
-		/* One word must take both: no migration in between. */
+		/* One word must take all: no migration in between. */
 		migrate_disable();
-		scounter_add(counter, 1ULL << 63);
+		scounter_add(counter, S64_MAX);
+		scounter_add(counter, 1);
 		scounter_read_est(counter, &estimate);
 		KUNIT_EXPECT_EQ(test, estimate.value, 1ULL << 63);
 		KUNIT_EXPECT_EQ(test, estimate.flags, SCOUNTER_F_OVERFLOW);
-		scounter_add(counter, 1ULL << 63);
+		scounter_add(counter, S64_MAX);
+		scounter_add(counter, 1);
 		migrate_enable();
 		scounter_read_est(counter, &estimate);
 		KUNIT_EXPECT_EQ(test, estimate.value, 0ULL);
@@ -159,6 +162,65 @@ static void overflow_of_unchecked_kinds_is_seen(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, estimate.flags, 0U);
 		scounter_destroy(counter);
 	}
+}
+
+/* Of the caller that was refused for the first time last. */
+static struct scounter_refusal last_refusal(void)
+{
+	struct scounter_refusal refusal = {};
+	u32 i;
+
+	for (i = 0; scounter_refusal(i, &refusal); i++)
+		;
+	return refusal;
+}
+
+/* One place that adds, so that there is one caller. */
+static noinline void add_variable(struct scounter *counter, int n)
+{
+	scounter_add(counter, n);
+}
+
+/* What a variable that went below 0 brings changes nothing, and is said. */
+static void negative_amounts_are_refused(struct kunit *test)
+{
+	unsigned long before = scounter_refusals();
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(all_kinds); i++) {
+		struct scounter *counter = create(test, all_kinds[i]);
+		struct scounter_estimate estimate;
+
+		add_variable(counter, 5);
+		add_variable(counter, -1);
+		add_variable(counter, INT_MIN);
+		scounter_read_est(counter, &estimate);
+		KUNIT_EXPECT_EQ(test, estimate.value, 5ULL);
+		KUNIT_EXPECT_EQ(test, estimate.upper, 5ULL);
+		KUNIT_EXPECT_EQ(test, estimate.flags, 0U);
+		scounter_destroy(counter);
+	}
+	KUNIT_EXPECT_EQ(test, scounter_refusals() - before, 2 * ARRAY_SIZE(all_kinds));
+	KUNIT_EXPECT_EQ(test, last_refusal().times, 2 * ARRAY_SIZE(all_kinds));
+	KUNIT_EXPECT_EQ(test, last_refusal().amount, -1LL);
+	KUNIT_EXPECT_STREQ(test, last_refusal().name, "counter");
+}
+
+static void negative_amounts_are_refused_by_words(struct kunit *test)
+{
+	static const struct scounter_class small = SCOUNTER_CLASS(SCOUNTER_BFP_DUP, 0);
+	static const struct scounter_class large = SCOUNTER_CLASS(SCOUNTER_CAS, 0);
+	struct scounter_word32 word32 = SCOUNTER_WORD_INIT;
+	struct scounter_word64 word64 = SCOUNTER_WORD_INIT;
+	unsigned long before = scounter_refusals();
+
+	scounter_word32_add(&word32, &small, -7);
+	KUNIT_EXPECT_EQ(test, scounter_word32_read(&word32, &small), 0ULL);
+	KUNIT_EXPECT_STREQ(test, last_refusal().name, "");
+	scounter_word64_add(&word64, &large, -7);
+	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word64, &large), 0ULL);
+	KUNIT_EXPECT_EQ(test, last_refusal().amount, -7LL);
+	KUNIT_EXPECT_EQ(test, scounter_refusals() - before, 2UL);
 }
 
 static DEFINE_SCOUNTER(static_multiline, SCOUNTER_MULTILINE, 0);
@@ -406,6 +468,8 @@ static struct kunit_case counter_cases[] = {
 	KUNIT_CASE(known_kind_is_the_same_counter),
 	KUNIT_CASE(every_kind_resets),
 	KUNIT_CASE(overflow_of_unchecked_kinds_is_seen),
+	KUNIT_CASE(negative_amounts_are_refused),
+	KUNIT_CASE(negative_amounts_are_refused_by_words),
 	KUNIT_CASE(static_counter_counts_throughout),
 	KUNIT_CASE(class_at_run_time_is_the_same),
 	KUNIT_CASE(classes_are_the_papers),

@@ -331,10 +331,13 @@ static void hits_that_are_gathered_are_counted(struct kunit *test)
 	gathered_hits_are_counted(test, SCOUNTER_TOPK_COOPERATIVE);
 }
 
+/* ... and neither 0 nor a negative amount changes them. */
 static void counts_saturate(struct kunit *test)
 {
-	static const u64 adds[] = { 1ULL << 63, (1ULL << 63) - 2, 1, 1, 1 };
-	static const u64 counts[] = { 1ULL << 63, U64_MAX - 1, U64_MAX, U64_MAX, U64_MAX };
+	static const u64 adds[] = { S64_MAX, 1, S64_MAX - 1, 1, 1, 1 };
+	static const u64 counts[] = {
+		S64_MAX, 1ULL << 63, U64_MAX - 1, U64_MAX, U64_MAX, U64_MAX,
+	};
 	u32 design, i;
 
 	for (design = 1; design <= DESIGNS; design++) {
@@ -347,6 +350,7 @@ static void counts_saturate(struct kunit *test)
 
 			scounter_topk_add(topk, &key, adds[i]);
 			scounter_topk_add(topk, &key, 0);
+			scounter_topk_add(topk, &key, -5);
 			snapshot = scounter_topk_top(topk, 1);
 			KUNIT_ASSERT_FALSE(test, IS_ERR(snapshot));
 			KUNIT_EXPECT_EQ(test, scounter_topk_record(snapshot, 0)->count, counts[i]);

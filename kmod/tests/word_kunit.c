@@ -143,10 +143,10 @@ static void words_saturate_at_their_end(struct kunit *test)
 		}
 		__scounter_word64_finish(&word, &class, SCOUNTER_CONTENDED);
 		scounter_word64_add(&word, &class, 1);
-		scounter_word64_add(&word, &class, U64_MAX);
+		scounter_word64_add(&word, &class, S64_MAX);
 		expect_at_end(test, &word, &class, end);
 		KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &class), end);
-		scounter_word64_add(&word, &class, 1ULL << 63);
+		scounter_word64_add(&word, &class, S64_MAX);
 		expect_at_end(test, &word, &class, end);
 	}
 }
@@ -185,7 +185,7 @@ static void named_counters_say_that_they_wrapped(struct kunit *test)
 		struct scounter_estimate estimate;
 
 		KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
-		scounter_add(counter, U64_MAX);
+		scounter_add(counter, S64_MAX);
 		scounter_inc(counter);
 		scounter_inc(counter);
 		scounter_read_est(counter, &estimate);

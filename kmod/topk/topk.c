@@ -17,6 +17,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "../refuse.h"
 #include "../registry.h"
 #include "lockfree.h"
 #include "topk.h"
@@ -50,7 +51,8 @@ static noinline notrace void warn_of_no_table(void)
  * scounter_topk_add - count n hits of a key at once
  * @topk: the table; NULL is warned of once, and ignored
  * @key: its bytes, as many as the table's key size; need not be aligned
- * @n: how many; 0 changes nothing
+ * @n: how many; 0 changes nothing, 2^63 and above is taken for a negative number,
+ *	and refused
  *
  * Das et al. 2009, section 4.3.2, calls it a bulk increment.
  *
@@ -60,7 +62,7 @@ notrace void scounter_topk_add(struct scounter_topk *topk, const void *key, u64 
 {
 	if (unlikely(!topk))
 		warn_of_no_table();
-	else if (n)
+	else if (n && !scounter_refuses(n, topk->name))
 		count(topk, key, n);
 }
 EXPORT_SYMBOL_GPL(scounter_topk_add);

@@ -15,6 +15,10 @@ typedef struct {
 	s64 counter;
 } atomic64_t;
 
+typedef struct {
+	long counter;
+} atomic_long_t;
+
 #define ATOMIC_INIT(i)		{ (i) }
 #define ATOMIC64_INIT(i)	{ (i) }
 
@@ -184,5 +188,6 @@ static inline void prefix##_andnot(int_type n, type *v)			\
 
 SHIM_ATOMIC(atomic, atomic_t, int)
 SHIM_ATOMIC(atomic64, atomic64_t, s64)
+SHIM_ATOMIC(atomic_long, atomic_long_t, long)
 
 #endif /* _SHIM_LINUX_ATOMIC_H */
