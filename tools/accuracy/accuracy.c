@@ -20,7 +20,8 @@ static const char help[] =
 "functions in user space.\n"
 "\n"
 "Commands:\n"
-"  check      run all tests; the output is TAP\n"
+"  check [PART OF A NAME]\n"
+"             run all tests, or some; the output is TAP\n"
 "  table      print measured and exact errors as tables in reStructuredText\n"
 "  curve      print relative standard deviations against n, as columns\n"
 "  variance   print the exact error of bfp_dup: needs --error and --n\n"
@@ -38,6 +39,7 @@ static const char help[] =
 
 struct options {
 	const char *command;
+	const char *part;	/* of the names of tests */
 	u64 seed, error, n;
 };
 
@@ -81,7 +83,7 @@ static int print_variance(const struct options *options)
 static int run(const struct options *options)
 {
 	if (!strcmp(options->command, "check"))
-		return tap_run(options->seed);
+		return tap_run(options->seed, options->part);
 	if (!strcmp(options->command, "table")) {
 		print_tables(options->seed);
 		return 0;
@@ -128,9 +130,14 @@ int main(int argc, char **argv)
 	}
 	if (!valid)
 		return usage("not a number");
-	if (optind + 1 != argc)
+	if (optind == argc)
+		return usage("needs a command");
+	options.command = argv[optind++];
+	options.part = "";
+	if (optind < argc && !strcmp(options.command, "check"))
+		options.part = argv[optind++];
+	if (optind < argc)
 		return usage("needs one command");
-	options.command = argv[optind];
 	status = run(&options);
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("accuracy");

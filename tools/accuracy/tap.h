@@ -34,7 +34,7 @@ u64 test_seed(void);
 /* The seed that all others are derived from. */
 u64 master_seed(void);
 
-/* Run everything; the program's exit status. */
-int tap_run(u64 seed);
+/* Run all tests with @part in their names; the program's exit status. */
+int tap_run(u64 seed, const char *part);
 
 #endif /* _ACCURACY_TAP_H */
