@@ -196,17 +196,24 @@ static void own_success_is_certain(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, success);
 }
 
-/* A success that moved away leaves -1 behind; the next trial mends that. */
+/*
+ * A success that moved away leaves -1 behind; the next trial mends that, in the
+ * countdown of its own exponent.
+ */
 static void abandoned_countdown_recovers(struct kunit *test)
 {
+	static const u32 exponents[] = { 1, 3, 20, 25, 26, 40, 63 };
 	s32 left;
+	u32 i;
 
-	preempt_disable();
-	raw_cpu_write(scounter_gaps.left[20], -1);
-	scounter_trial(20);
-	left = raw_cpu_read(scounter_gaps.left[20]);
-	preempt_enable();
-	KUNIT_EXPECT_GE(test, left, 0);
+	for (i = 0; i < ARRAY_SIZE(exponents); i++) {
+		preempt_disable();
+		raw_cpu_write(scounter_gaps.left[exponents[i]], -1);
+		scounter_trial(exponents[i]);
+		left = raw_cpu_read(scounter_gaps.left[exponents[i]]);
+		preempt_enable();
+		KUNIT_EXPECT_GE_MSG(test, left, 0, "k = %u", exponents[i]);
+	}
 }
 
 /* How many of the ten longest gaps two CPUs have in common. */

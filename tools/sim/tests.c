@@ -14,8 +14,10 @@
 
 #include <linux/atomic.h>
 
+#include "../testing/shim/counters.h"
 #include "../testing/shim/shim.h"
 #include "model.h"
+#include "random.h"
 #include "tests.h"
 #include "workload.h"
 
@@ -732,6 +734,54 @@ static const struct {
 	{ "", false },
 };
 
+#define STREAMS		(8 * 4)		/* of two_nodes: a context of a CPU each */
+
+/* How many of all words of all states are equal to another. */
+static int equal_words(const u32 words[STREAMS * 4])
+{
+	int i, j, equal = 0;
+
+	for (i = 0; i < STREAMS * 4; i++)
+		for (j = 0; j < i; j++)
+			equal += words[i] == words[j];
+	return equal;
+}
+
+/*
+ * Two of the 128 words are equal once in 500,000 seeds, and so is a countdown of 2^-25
+ * that begins at 0 among the 312; two pairs are, or two countdowns, less than once in
+ * 10^10.  The seed is fixed.
+ */
+static bool test_streams(void)
+{
+	u32 words[STREAMS * 4], *to = words;
+	int cpu, context, exponent, zero = 0, equal;
+	const struct rnd_state *rnd;
+
+	if (!begin(&two_nodes))
+		return false;
+	counters_init(1);
+	for (cpu = 0; cpu < 8; cpu++) {
+		shim_be(cpu);
+		for (context = SHIM_TASK; context <= SHIM_NMI; context++) {
+			shim_this.context = context;
+			rnd = scounter_random_get();
+			scounter_random_put();
+			*to++ = rnd->s1;
+			*to++ = rnd->s2;
+			*to++ = rnd->s3;
+			*to++ = rnd->s4;
+		}
+		shim_this.context = SHIM_TASK;
+		for (exponent = 25; exponent < SCOUNTER_TRIAL_EXPONENTS; exponent++)
+			zero += !raw_cpu_read(scounter_gaps.left[exponent]);
+	}
+	equal = equal_words(words);
+	if (equal > 1 || zero > 1)
+		printf("# %d pairs of words are equal, %d countdowns begin at 0\n", equal, zero);
+	return equal <= 1 && zero <= 1;
+}
+
 static bool test_files(void)
 {
 	char path[] = "/tmp/sim-test-XXXXXX";
@@ -790,6 +840,7 @@ static const struct {
 	{ "racing loses counts", test_racing },
 	{ "approximate kinds are unbiased under contention", test_unbiased },
 	{ "the same seed gives the same, another one does not", test_deterministic },
+	{ "every context of every CPU has a stream of its own", test_streams },
 	{ "machine files that are wrong are refused", test_files },
 };
 
