@@ -159,6 +159,9 @@ deb:	## the Debian packages scounter-dkms and scounter-tools, in build/deb
 torture:	## all that counts, from all contexts, while CPUs come and go (MINUTES=, default 60)
 	@tools/torture/run $(or $(MINUTES),60)
 
+mutants:	## small faults in the sources, each of which a test must notice (an hour or two; NAMES='topk-*' chooses)
+	@tools/mutants/run $(NAMES)
+
 check-packages:	## install, use and remove the packages for 6.1 and 6.12 (5 minutes)
 	@tools/deb/check
 
@@ -179,4 +182,4 @@ help:	## list these verbs
 		while IFS=: read -r verb text; do printf '  make %-18s %s\n' "$$verb" "$$text"; done
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: files rounds check-commands check-deep bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz
+.PHONY: mutants files rounds check-commands check-deep bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz

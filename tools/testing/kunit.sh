@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # Loads scounter.ko with its KUnit suites in the guest, and turns what they
 # report into flat TAP on file descriptor 3.
-# Usage: kunit.sh NUMBER_OF_CASES
+# Usage: kunit.sh NUMBER_OF_CASES [SUITE]
 
 # Let fail_nth reach allocations that may sleep too.
 echo N >/sys/kernel/debug/failslab/ignore-gfp-wait
 
+[ $# = 1 ] || printf %s "$2" >/sys/module/kunit/parameters/filter_glob
 echo "1..$1" >&3
 insmod /payload/scounter.ko seed=1 || exit 1
 
