@@ -22,18 +22,26 @@
  * 1. scounter_topk_hit() and scounter_topk_add() may be called from task, softirq,
  *    hardirq and NMI context where RCU is watching.  They allocate nothing, wait
  *    for no lock and no other context, and do not mask interrupts.
- * 2. At every moment, also while hits are being counted: a listed key was hit at
- *    least count - error and at most count + pending times; a key that is not listed
- *    at most floor + pending times, and floor <= N / m; all counts sum up to N.
- *    `pending` is how many hits, of all keys together, may have returned without
- *    being counted yet: those that another context was just bringing to their count.
- *    It is 0 when no call is under way, and after a reset.
+ * 2. Of every snapshot, also beside hits: a listed key was hit at least count - error
+ *    and at most count + pending times, a key that is not listed at most
+ *    floor + pending times.  `total`, N, is what was counted at some moment of the
+ *    query; the listed counts sum up to N at most, and floor and errors are at most
+ *    N / m.  m is the `capacity`: the entries of the table, or, in a snapshot that
+ *    leaves keys out, as many as it lists, at least 1.  `pending` is how many hits,
+ *    of all keys together, may have returned without being counted yet: those that
+ *    another context was just bringing to their count.  When no call is under way,
+ *    and after a reset, it is 0, and the counts of the whole table sum up to N.
  * 3. Hits that could not be counted are in `dropped`, and not in N.  In the
- *    default design there are none but by more than eight contexts at once on a
- *    CPU, or eight adds of 2^32 or more to one key at once.
+ *    default design there are none but
+ *    - of a key that is being added to, 2^16 and more at once, by seven others, if
+ *      these are more than 2^38;
+ *    - of a key that is just coming in, if 2^38 hits of it are pending;
+ *    - of new keys, if more are just coming in than there are spare nodes: eight a
+ *      CPU, and 16 for the table.
  * 4. All snapshots that scounter_topk_fetch_reset() returned and what is left
  *    have each hit once.
- * 5. Counts and total stay at 2^64 - 1 when they get there, and say so.
+ * 5. All numbers of a snapshot, merged or not, stay at 2^64 - 1 when they get there;
+ *    that counts or total did is in its flags.
  * 6. A table belongs to the module that made it.  Nobody may use it after
  *    scounter_topk_destroy() has begun.
  * 7. On 32-bit machines without a 64-bit compare-and-swap, not in NMI context.
@@ -83,8 +91,9 @@ struct scounter_topk *__scounter_topk_create(const char *name, const char *group
  * Context: Task context; may sleep.
  * Return: the table, or an ERR_PTR: -EINVAL for an unacceptable name, a design
  * that does not exist, or not exactly one of capacity and epsilon; -ERANGE for a
- * capacity or key size out of range; -ENAMETOOLONG; -EEXIST for a name that the
- * group already has; -ENOMEM.
+ * capacity or key size out of range; -E2BIG for a table of the independent design
+ * that no query could merge, as it would take more than 2^31 - 1 bytes;
+ * -ENAMETOOLONG; -EEXIST for a name that the group already has; -ENOMEM.
  */
 #define scounter_topk_create(name, group, spec)				\
 	__scounter_topk_create(name, group, spec, THIS_MODULE)

@@ -361,7 +361,7 @@ static void give_up(struct cooperative *t, u32 i, struct work *work)
 	struct element *element = element_of(t, i);
 	u64 left = topk_state_pending(topk_index_release(&t->index, i, TOPK_EVICTED));
 
-	atomic64_add(element->add + left, &this_cpu_of(t)->dropped);
+	topk_drop(this_cpu_of(t), element->add + left);
 	added(t, i);
 	topk_counted(this_cpu_of(t), left);
 	overwritten(t, work, i);
@@ -656,7 +656,7 @@ static enum outcome hit_cooperating(struct cooperative *t, u32 i, const struct t
 		if (gathers && topk_gather(&t->table, key->word[0], n))
 			return COUNTED;
 		if (n > TOPK_PENDING_MASK - topk_state_pending(state)) {
-			atomic64_add(n, &this_cpu_of(t)->dropped);
+			topk_drop(this_cpu_of(t), n);
 			return COUNTED;
 		}
 		if (topk_delegate(this_cpu_of(t), node, &state, n))
@@ -859,7 +859,7 @@ static void hit(struct cooperative *t, const struct topk_key *key, u64 n)
 		if (shed(t, key, n))
 			break;
 		if (!topk_throttle()) {
-			atomic64_add(n, &this_cpu_of(t)->dropped);
+			topk_drop(this_cpu_of(t), n);
 			break;
 		}
 	}
@@ -910,7 +910,7 @@ static void shared_add(struct topk_table *table, const void *bytes, u64 n)
 	unsigned long flags;
 
 	if (in_nmi()) {
-		atomic64_add(n, &this_cpu_of(cooperative_of(table))->dropped);
+		topk_drop(this_cpu_of(cooperative_of(table)), n);
 		return;
 	}
 	local_irq_save(flags);
@@ -996,7 +996,7 @@ static int cooperative_read(struct topk_table *table, u32 most,
 	struct topk_sums sums;
 	unsigned long flags;
 	u64 pending;
-	u32 cpu;
+	u32 cpu, i;
 
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		/* As all that hits in the shared design. */
@@ -1020,11 +1020,9 @@ static int cooperative_read(struct topk_table *table, u32 most,
 	topk_table_sums(table, &sums);
 	header->total = all->total - min(all->total, sums.inflation);
 	header->flags |= all->flags;
-	topk_sort(all);
-	topk_cut(all, most);
-	memcpy(header + 1, all + 1, (size_t)all->records * all->record_size);
-	header->records = all->records;
-	header->floor = max_t(u64, all->floor, atomic64_read(&t->evicted));
+	for (i = 0; i < all->records; i++, topk_breathe(i))
+		topk_offer(header, most, topk_record(all, i));
+	header->floor = max_t(u64, header->floor, atomic64_read(&t->evicted));
 	topk_snapshot_free(all);
 	kvfree(readings);
 	return 0;

@@ -28,6 +28,15 @@ static struct independent *independent_of(const struct topk_table *table)
 	return container_of(table, struct independent, table);
 }
 
+/* A query merges all tables in one allocation, and none is greater than INT_MAX. */
+static int independent_check(u32 capacity, u32 key_size)
+{
+	u64 records = (u64)capacity * num_possible_cpus() + 1;
+	u32 most = (INT_MAX - sizeof(struct scounter_topk_header)) / topk_record_size(key_size);
+
+	return records <= most ? 0 : -E2BIG;
+}
+
 static void independent_add(struct topk_table *table, const void *key, u64 n)
 {
 	struct topk_table *mine = independent_of(table)->of_cpu[raw_smp_processor_id()];
@@ -44,10 +53,9 @@ static void parts_free(struct scounter_topk_header **parts)
 	kvfree(parts);
 }
 
-static struct scounter_topk_header *read_parts(struct independent *t)
+static struct scounter_topk_header *read_parts(struct independent *t, u32 most)
 {
 	struct scounter_topk_header **parts = kvcalloc(nr_cpu_ids, sizeof(*parts), GFP_KERNEL);
-	const struct topk_query all = { .most = U32_MAX };
 	struct scounter_topk_header *merged = NULL;
 	u32 cpu, n = 0;
 
@@ -56,12 +64,12 @@ static struct scounter_topk_header *read_parts(struct independent *t)
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		if (!t->of_cpu[cpu])
 			continue;
-		parts[n] = topk_snapshot(t->of_cpu[cpu], &all);
+		parts[n] = topk_collect(t->of_cpu[cpu], U32_MAX);
 		if (!parts[n])
 			goto out;
 		n++;
 	}
-	merged = topk_merge((const struct scounter_topk_header *const *)parts, n);
+	merged = topk_merge((const struct scounter_topk_header *const *)parts, n, most);
 out:
 	parts_free(parts);
 	return merged;
@@ -70,21 +78,12 @@ out:
 static int independent_read(struct topk_table *table, u32 most,
 			    struct scounter_topk_header *header)
 {
-	struct scounter_topk_header *merged = read_parts(independent_of(table));
+	struct scounter_topk_header *merged = read_parts(independent_of(table), most);
 
 	if (!merged)
 		return -ENOMEM;
-	header->records = min(most, merged->records);
-	memcpy(header + 1, merged + 1, (size_t)header->records * header->record_size);
-	header->total = merged->total;
-	header->pending = merged->pending;
-	header->evictions = merged->evictions;
-	header->dropped = merged->dropped;
-	header->flags = merged->flags;
-	header->floor = merged->floor;
-	if (header->records < merged->records)
-		header->floor = max(header->floor,
-				    topk_record(merged, header->records)->count);
+	merged->design = header->design;
+	memcpy(header, merged, sizeof(*header) + (size_t)merged->records * merged->record_size);
 	topk_snapshot_free(merged);
 	return 0;
 }
@@ -136,7 +135,7 @@ static struct topk_table *independent_create(u32 capacity, u32 key_size,
 static size_t independent_bytes(const struct topk_table *table)
 {
 	const struct independent *t = independent_of(table);
-	size_t bytes = sizeof(*t);
+	size_t bytes = sizeof(*t) + nr_cpu_ids * (sizeof(*t->of_cpu) + sizeof(*table->cpus));
 	u32 cpu;
 
 	for_each_possible_cpu(cpu)
@@ -148,6 +147,7 @@ static size_t independent_bytes(const struct topk_table *table)
 const struct topk_ops topk_independent_ops = {
 	.name		= "independent",
 	.design		= SCOUNTER_TOPK_INDEPENDENT,
+	.check		= independent_check,
 	.create		= independent_create,
 	.destroy	= independent_destroy,
 	.add		= independent_add,

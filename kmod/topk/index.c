@@ -10,6 +10,7 @@
 
 #include "contention.h"
 #include "index.h"
+#include "table.h"
 
 static s64 link_after(s64 old, u32 node)
 {
@@ -68,7 +69,7 @@ static void fill_pool(struct topk_index *index)
 
 	atomic64_set(&index->pool, 0);
 	for (first = 0; first < step; first++)
-		for (i = (s64)index->count - first; i > 0; i -= step)
+		for (i = (s64)index->count - first; i > 0; i -= step, topk_breathe(i))
 			pool_push(index, i);
 }
 
@@ -261,6 +262,16 @@ void topk_index_leave(struct topk_index *index, const struct topk_position *posi
 			     link_after(link, topk_link_node(link) | TOPK_LINK_LEAVING));
 }
 
+/* The key of a node, for its holder. */
+void topk_index_key(const struct topk_index *index, u32 i, struct topk_key *key)
+{
+	const struct topk_node *node = topk_node(index, i);
+
+	key->hash = node->hash;
+	key->words = index->words;
+	memcpy(key->word, node->key, key->words * sizeof(u64));
+}
+
 /* Take a node out of its chain; only its holder may.  It is nowhere then. */
 void topk_index_remove(struct topk_index *index, u32 i)
 {
@@ -273,8 +284,6 @@ void topk_index_remove(struct topk_index *index, u32 i)
 	       !atomic64_try_cmpxchg(&node->link, &link,
 			link_after(link, topk_link_node(link) | TOPK_LINK_LEAVING)))
 		;
-	key.hash = node->hash;
-	key.words = index->words;
-	memcpy(key.word, node->key, key.words * sizeof(u64));
+	topk_index_key(index, i, &key);
 	topk_index_find(index, &key, &position);
 }

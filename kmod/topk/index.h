@@ -94,6 +94,7 @@ bool topk_index_find(struct topk_index *index, const struct topk_key *key,
 bool topk_index_insert(struct topk_index *index, const struct topk_key *key,
 		       u32 node, struct topk_position *position);
 void topk_index_leave(struct topk_index *index, const struct topk_position *position);
+void topk_index_key(const struct topk_index *index, u32 node, struct topk_key *key);
 void topk_index_remove(struct topk_index *index, u32 node);
 
 /* Has this CPU a node at hand? */

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What all designs share: their table, snapshots in order, and merging. */
+/*
+ * What all designs share: their table, snapshots in order, and merging.
+ *
+ * The kernel's sort() does not let other tasks run, which for a million records is
+ * too long.  So the heap that picks the highest counts sorts, too.
+ */
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
@@ -7,7 +12,6 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/sort.h>
 #include <linux/string.h>
 
 #include "table.h"
@@ -55,6 +59,7 @@ void topk_table_sums(const struct topk_table *table, struct topk_sums *sums)
 		struct topk_cpu *of = &table->cpus[cpu];
 
 		sums->evictions += atomic64_read(&of->evictions);
+		/* Only their difference means something, also when they wrap. */
 		sums->delegated += atomic64_read(&of->delegated);
 		sums->applied += atomic64_read(&of->applied);
 		sums->inflation += atomic64_read(&of->inflation);
@@ -117,44 +122,142 @@ struct scounter_topk_header *topk_snapshot_alloc(u32 key_size, u32 records)
 	return header;
 }
 
-static int by_key(const void *a, const void *b, const void *size)
-{
-	const struct scounter_topk_record *left = a, *right = b;
+typedef int (*order_fn)(const struct scounter_topk_record *a,
+			const struct scounter_topk_record *b, u32 key_size);
 
-	return memcmp(left->key, right->key, *(const u32 *)size);
+static int by_key(const struct scounter_topk_record *a, const struct scounter_topk_record *b,
+		  u32 key_size)
+{
+	return memcmp(a->key, b->key, key_size);
 }
 
 /* Highest count first; among equal ones the surest, then any fixed order. */
-static int by_count(const void *a, const void *b, const void *size)
+static int by_count(const struct scounter_topk_record *a,
+		    const struct scounter_topk_record *b, u32 key_size)
 {
-	const struct scounter_topk_record *left = a, *right = b;
-
-	if (left->count != right->count)
-		return left->count > right->count ? -1 : 1;
-	if (left->error != right->error)
-		return left->error < right->error ? -1 : 1;
-	return by_key(a, b, size);
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	if (a->error != b->error)
+		return a->error < b->error ? -1 : 1;
+	return by_key(a, b, key_size);
 }
 
-static void sort_records(struct scounter_topk_header *header,
-			 int (*compare)(const void *a, const void *b, const void *size))
+/* A record on its way through a heap. */
+struct moving {
+	u64 words[DIV_ROUND_UP(sizeof(struct scounter_topk_record) + SCOUNTER_TOPK_KEY_MAX,
+			       sizeof(u64))];
+};
+
+static const struct scounter_topk_record *lift(const struct scounter_topk_header *header,
+					       struct moving *moving, u32 i)
 {
-	sort_r(header + 1, header->records, header->record_size, compare, NULL,
-	       &header->key_size);
+	return memcpy(moving, topk_record(header, i), header->record_size);
 }
 
-void topk_sort(struct scounter_topk_header *header)
+/*
+ * A heap of @n records, the last in order at its root, where place @at is free for @record.
+ * That mostly belongs far down, so the free place goes all the way, and then up again.
+ */
+static void sink(struct scounter_topk_header *header, order_fn order, u32 at, u32 n,
+		 const struct scounter_topk_record *record)
 {
+	u32 i = at, child;
+
+	while ((child = 2 * i + 1) < n) {
+		if (child + 1 < n && order(topk_record(header, child + 1),
+					   topk_record(header, child), header->key_size) > 0)
+			child++;
+		memcpy(topk_record(header, i), topk_record(header, child), header->record_size);
+		i = child;
+	}
+	for (; i > at; i = (i - 1) / 2) {
+		const struct scounter_topk_record *above = topk_record(header, (i - 1) / 2);
+
+		if (order(record, above, header->key_size) <= 0)
+			break;
+		memcpy(topk_record(header, i), above, header->record_size);
+	}
+	memcpy(topk_record(header, i), record, header->record_size);
+}
+
+static void heap_make(struct scounter_topk_header *header, order_fn order)
+{
+	struct moving moving;
+	u32 i;
+
+	for (i = header->records / 2; i--; topk_breathe(i))
+		sink(header, order, i, header->records, lift(header, &moving, i));
+}
+
+static void sort_records(struct scounter_topk_header *header, order_fn order)
+{
+	const struct scounter_topk_record *last;
+	struct moving moving;
+	u32 n;
+
+	heap_make(header, order);
+	for (n = header->records; n > 1; topk_breathe(n)) {
+		last = lift(header, &moving, --n);
+		memcpy(topk_record(header, n), topk_record(header, 0), header->record_size);
+		sink(header, order, 0, n, last);
+	}
+}
+
+/*
+ * A key with this count is not listed.  The capacity of what is left is the number of
+ * keys that are listed: each of them, and this one, has the floor at least, so that the
+ * floor is at most total / (records + 1).  Without any it is at most the total.
+ */
+void topk_leave_out(struct scounter_topk_header *header, u64 count)
+{
+	header->floor = max(header->floor, count);
+	header->capacity = min(header->capacity, max(header->records, 1U));
+}
+
+/* Of all that are offered one after the other the @most highest stay, in a heap. */
+void topk_offer(struct scounter_topk_header *header, u32 most,
+		const struct scounter_topk_record *record)
+{
+	const struct scounter_topk_record *least = topk_record(header, 0);
+
+	if (header->records < most) {
+		memcpy(topk_record(header, header->records++), record, header->record_size);
+		if (header->records == most)
+			heap_make(header, by_count);
+		return;
+	}
+	if (!most || by_count(record, least, header->key_size) > 0) {
+		topk_leave_out(header, record->count);
+		return;
+	}
+	topk_leave_out(header, least->count);
+	sink(header, by_count, 0, most, record);
+}
+
+/* The @most highest, in order. */
+static void keep(struct scounter_topk_header *header, u32 most)
+{
+	u32 i, records = header->records;
+
+	if (most < records) {
+		header->records = most;
+		heap_make(header, by_count);
+		for (i = most; i < records; i++, topk_breathe(i))
+			topk_offer(header, most, topk_record(header, i));
+	}
 	sort_records(header, by_count);
 }
 
-/* Keep the first @n records. */
-void topk_cut(struct scounter_topk_header *header, u32 n)
+/* Those in order from @n on are no longer listed. */
+static void cut(struct scounter_topk_header *header, u32 n)
 {
+	u64 count;
+
 	if (n >= header->records)
 		return;
-	header->floor = max(header->floor, topk_record(header, n)->count);
+	count = topk_record(header, n)->count;
 	header->records = n;
+	topk_leave_out(header, count);
 }
 
 static void cut_by_share(struct scounter_topk_header *header, u32 phi_ppb)
@@ -167,17 +270,16 @@ static void cut_by_share(struct scounter_topk_header *header, u32 phi_ppb)
 
 	while (n < header->records && topk_record(header, n)->count > share)
 		n++;
-	topk_cut(header, n);
+	cut(header, n);
 }
 
-/* The table now, in order.  Task context.  NULL if there is no memory. */
-struct scounter_topk_header *topk_snapshot(struct topk_table *table,
-					   const struct topk_query *query)
+/* The table now, unordered.  Task context.  NULL if there is no memory. */
+struct scounter_topk_header *topk_collect(struct topk_table *table, u32 most)
 {
 	struct scounter_topk_header *header;
 	struct topk_sums sums;
-	u32 most = min(query->most, table->capacity);
 
+	most = min(most, table->capacity);
 	header = topk_snapshot_alloc(table->key_size, most);
 	if (!header)
 		return NULL;
@@ -188,37 +290,48 @@ struct scounter_topk_header *topk_snapshot(struct topk_table *table,
 		return NULL;
 	}
 	topk_table_sums(table, &sums);
-	header->evictions += sums.evictions;
+	header->evictions = topk_add_saturating(header->evictions, sums.evictions);
 	header->dropped = topk_add_saturating(header->dropped, sums.dropped);
 	if (header->dropped)
 		header->flags |= SCOUNTER_TOPK_F_DROPPED;
-	topk_sort(header);
+	return header;
+}
+
+/* The same in order. */
+struct scounter_topk_header *topk_snapshot(struct topk_table *table,
+					   const struct topk_query *query)
+{
+	struct scounter_topk_header *header = topk_collect(table, query->most);
+
+	if (!header)
+		return NULL;
+	sort_records(header, by_count);
 	if (query->phi_ppb)
 		cut_by_share(header, query->phi_ppb);
 	return header;
 }
 
 /*
- * All records of the parts, each with the floor of its part taken off count and
- * error: what a key has beyond that of one that is not listed.  The floors of
- * all parts are added again when the keys are put together.
+ * All records of the parts.  Each has, until they are united, what it has beyond a key
+ * that is not listed in its part, whose count may be the part's floor; and, in the
+ * place of its error, what it has for certain.  Both are sums that saturate.
  */
 static void gather(struct scounter_topk_header *into,
 		   const struct scounter_topk_header *part)
 {
 	u32 i;
 
-	for (i = 0; i < part->records; i++) {
+	for (i = 0; i < part->records; i++, topk_breathe(i)) {
 		struct scounter_topk_record *record = topk_record(into, into->records++);
 
 		memcpy(record, topk_record(part, i), part->record_size);
-		record->count -= part->floor;
-		record->error -= part->floor;
+		record->error = record->count - min(record->count, record->error);
+		record->count -= min(record->count, part->floor);
 	}
 	into->floor = topk_add_saturating(into->floor, part->floor);
 	into->total = topk_add_saturating(into->total, part->total);
 	into->pending = topk_add_saturating(into->pending, part->pending);
-	into->evictions += part->evictions;
+	into->evictions = topk_add_saturating(into->evictions, part->evictions);
 	into->dropped = topk_add_saturating(into->dropped, part->dropped);
 	into->flags |= part->flags;
 	if (into->total == U64_MAX)
@@ -226,49 +339,53 @@ static void gather(struct scounter_topk_header *into,
 	into->capacity = min(into->capacity, part->capacity);
 }
 
-/* Sorted by key: make one record of those with the same. */
+/* Sorted by key: make one record of those with the same, with count and error again. */
 static void unite(struct scounter_topk_header *header)
 {
 	u32 i, n = 0;
 
-	for (i = 0; i < header->records; i++) {
+	for (i = 0; i < header->records; i++, topk_breathe(i)) {
 		struct scounter_topk_record *record = topk_record(header, i);
 		struct scounter_topk_record *last = n ? topk_record(header, n - 1) : NULL;
 
-		if (last && !memcmp(last->key, record->key, header->key_size)) {
-			last->count += record->count;
-			last->error += record->error;
+		if (last && !by_key(last, record, header->key_size)) {
+			last->count = topk_add_saturating(last->count, record->count);
+			last->error = topk_add_saturating(last->error, record->error);
 			continue;
 		}
 		memmove(topk_record(header, n++), record, header->record_size);
 	}
 	header->records = n;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++, topk_breathe(i)) {
 		struct scounter_topk_record *record = topk_record(header, i);
 
-		record->count += header->floor;
-		record->error += header->floor;
+		record->count = topk_add_saturating(record->count, header->floor);
+		record->error = record->count - min(record->count, record->error);
+		if (record->count == U64_MAX)
+			header->flags |= SCOUNTER_TOPK_F_SATURATED;
 	}
 }
 
 /*
- * One table of several, of the same key size: a key's count is the sum of its
- * counts, and of the floors of the parts that do not list it, as it may have
- * been hit as often there.  With the highest m counts kept, where m is the
- * smallest capacity, errors stay at most N / m: if all parts are full, what the
- * counts have beyond the floors sums up to N - m * floors, so that the first one
- * that is not kept is at most (N - m * floors) / (m + 1) + floors <= N / m.
- * (Cafaro, Pulimeno & Tempesta 2016.)
+ * One table of several, of the same key size, with the @most highest counts at most: a
+ * key's count is the sum of its counts, and of the floors of the parts that do not list
+ * it, as it may have been hit as often there.
+ *
+ * With the highest m counts kept, where m is the smallest capacity, errors stay at most
+ * N / m.  Each part lists at least m keys or has a floor of 0, and what a part's counts
+ * have beyond its floor sums up to at most its total - m * floor.  So the counts beyond
+ * all floors sum up to at most N - m * floors, and the first one that is not kept is at
+ * most (N - m * floors) / (m + 1) + floors <= N / m.  (Cafaro, Pulimeno & Tempesta 2016.)
  */
 struct scounter_topk_header *topk_merge(const struct scounter_topk_header *const *parts,
-					u32 n)
+					u32 n, u32 most)
 {
 	struct scounter_topk_header *merged;
-	u32 i, records = 0, most = 0;
+	u32 i, records = 0, capacity = 0;
 
 	for (i = 0; i < n; i++) {
 		records += parts[i]->records;
-		most = max(most, parts[i]->capacity);
+		capacity = max(capacity, parts[i]->capacity);
 	}
 	merged = topk_snapshot_alloc(parts[0]->key_size, records);
 	if (!merged)
@@ -279,7 +396,6 @@ struct scounter_topk_header *topk_merge(const struct scounter_topk_header *const
 		gather(merged, parts[i]);
 	sort_records(merged, by_key);
 	unite(merged);
-	topk_sort(merged);
-	topk_cut(merged, most);
+	keep(merged, min(most, capacity));
 	return merged;
 }

@@ -14,6 +14,7 @@
 #include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/limits.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/types.h>
 #include <uapi/linux/scounter_topk.h>
@@ -59,15 +60,17 @@ struct topk_query {
 };
 
 /*
+ * check: 0, or -E2BIG if no query of such a table could succeed; may be NULL.
  * add: any context; keeps the key no longer than the call; called by topk_add().
  * count: as add, but gathers nothing; only of designs that gather.
- * read: task context; the records unordered, and all of the header but design
- * and record layout; returns 0 or -ENOMEM.  @most >= the number of records that
- * fit.
+ * read: task context; the @most highest records, unordered, and all of the header
+ * but design and record layout; returns 0 or -ENOMEM.  The capacity is that of the
+ * table, unless topk_offer() or topk_merge() left a record out.
  */
 struct topk_ops {
 	const char *name;
 	enum scounter_topk_design design;
+	int (*check)(u32 capacity, u32 key_size);
 	struct topk_table *(*create)(u32 capacity, u32 key_size,
 				     const struct topk_secret *secret);
 	void (*destroy)(struct topk_table *table);
@@ -115,18 +118,36 @@ struct topk_sums {
 void topk_table_sums(const struct topk_table *table, struct topk_sums *sums);
 u64 topk_pending(const struct topk_table *table);
 
-/* Snapshots: a header with its records, allocated. */
+/*
+ * Snapshots: a header with its records, allocated.  What has to do with all records
+ * of a large table lets other tasks run now and then.
+ */
 u32 topk_record_size(u32 key_size);
 struct scounter_topk_record *topk_record(const struct scounter_topk_header *header,
 					 u32 i);
 struct scounter_topk_header *topk_snapshot_alloc(u32 key_size, u32 records);
-void topk_sort(struct scounter_topk_header *header);
-void topk_cut(struct scounter_topk_header *header, u32 n);
+void topk_offer(struct scounter_topk_header *header, u32 most,
+		const struct scounter_topk_record *record);
+void topk_leave_out(struct scounter_topk_header *header, u64 count);
+struct scounter_topk_header *topk_collect(struct topk_table *table, u32 most);
 struct scounter_topk_header *topk_snapshot(struct topk_table *table,
 					   const struct topk_query *query);
 struct scounter_topk_header *topk_merge(const struct scounter_topk_header *const *parts,
-					u32 n);
+					u32 n, u32 most);
 void topk_snapshot_free(struct scounter_topk_header *header);
+
+/* Is the count among the @most highest that were offered until now? */
+static inline bool topk_wants(const struct scounter_topk_header *header, u32 most, u64 count)
+{
+	return header->records < most || (most && count > topk_record(header, 0)->count);
+}
+
+/* In step @i of a walk of a query, which may sleep. */
+static inline void topk_breathe(u32 i)
+{
+	if (i % 1024 == 1023)
+		cond_resched();
+}
 
 /* False if it is there already, or higher. */
 static inline bool topk_raise(atomic64_t *bound, u64 to)
@@ -143,6 +164,15 @@ static inline bool topk_raise(atomic64_t *bound, u64 to)
 static inline u64 topk_add_saturating(u64 a, u64 b)
 {
 	return a + b < a ? U64_MAX : a + b;
+}
+
+/* Hits that cannot be counted. */
+static inline void topk_drop(struct topk_cpu *cpu, u64 n)
+{
+	s64 dropped = atomic64_read(&cpu->dropped);
+
+	while (!atomic64_try_cmpxchg(&cpu->dropped, &dropped, topk_add_saturating(dropped, n)))
+		;
 }
 
 #endif /* _SCOUNTER_TOPK_TABLE_H */

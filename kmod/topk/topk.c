@@ -7,7 +7,10 @@
  * period; no hit is in the old table then, nothing is left to anybody in it, and
  * what it has is exact.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": topk: " fmt
+
 #include <linux/bug.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/limits.h>
@@ -105,7 +108,8 @@ static struct scounter_topk_header *query(struct scounter_topk *topk,
  * @k: how many; all that are in the table if there are no more
  *
  * Hits may be counted meanwhile: bounds hold for each key, and the total is one
- * that was right during the call.
+ * that was right during the call.  If there are more than @k keys, the snapshot's
+ * capacity is @k.
  *
  * Context: Task context; may sleep.
  * Return: a snapshot to give to scounter_topk_free(), or an ERR_PTR: -ENOMEM.
@@ -123,8 +127,10 @@ EXPORT_SYMBOL_GPL(scounter_topk_top);
  * @topk: the table
  * @phi_ppb: the share in parts per billion, at most 10^9
  *
- * None is missing if the share is at least 1 / capacity.  Those whose count less
- * error is beyond the share have it for certain.
+ * If the share is at least 1 / capacity of the table, no key is missing that has
+ * more than the share and the snapshot's pending hits on top.  Those whose count less
+ * error is beyond the share have it for certain.  If others are left out, the
+ * snapshot's capacity is the number of keys that it lists.
  *
  * Context: Task context; may sleep.
  * Return: a snapshot to give to scounter_topk_free(), or an ERR_PTR: -ERANGE for
@@ -197,7 +203,8 @@ EXPORT_SYMBOL_GPL(scounter_topk_fetch_reset);
  * @b: the other, of the same key size
  *
  * As if one table had got the hits of both: errors are at most the sum of both
- * totals divided by the smaller capacity.
+ * totals divided by the smaller capacity, which for a snapshot that leaves keys out
+ * is the number of those that it lists.  What is more than 2^64 - 1 stays there.
  *
  * Context: Task context; may sleep.
  * Return: a snapshot to give to scounter_topk_free(), or an ERR_PTR: -EINVAL if
@@ -211,7 +218,7 @@ scounter_topk_merge(const struct scounter_topk_header *a,
 
 	if (a->key_size != b->key_size)
 		return ERR_PTR(-EINVAL);
-	return topk_merge(parts, ARRAY_SIZE(parts)) ?: ERR_PTR(-ENOMEM);
+	return topk_merge(parts, ARRAY_SIZE(parts), U32_MAX) ?: ERR_PTR(-ENOMEM);
 }
 EXPORT_SYMBOL_GPL(scounter_topk_merge);
 
@@ -240,7 +247,7 @@ size_t scounter_topk_bytes(struct scounter_topk *topk)
 	size_t bytes;
 
 	mutex_lock(&topk->mutex);
-	bytes = table_of(topk)->ops->bytes(table_of(topk));
+	bytes = sizeof(*topk) + table_of(topk)->ops->bytes(table_of(topk));
 	mutex_unlock(&topk->mutex);
 	return bytes;
 }
@@ -281,6 +288,16 @@ int scounter_topk_design_by_name(const char *name)
 }
 EXPORT_SYMBOL_GPL(scounter_topk_design_by_name);
 
+static int check_size(const struct topk_ops *ops, u32 capacity, u32 key_size)
+{
+	int err = ops->check ? ops->check(capacity, key_size) : 0;
+
+	if (err)
+		pr_warn_ratelimited("a query cannot merge %u entries for each of %u CPUs: no table of the design %s\n",
+				    capacity, num_possible_cpus(), ops->name);
+	return err;
+}
+
 static int check_spec(const struct scounter_topk_spec *spec, u32 *capacity)
 {
 	if (!topk_ops_of(spec->design))
@@ -295,7 +312,7 @@ static int check_spec(const struct scounter_topk_spec *spec, u32 *capacity)
 	if (!*capacity || *capacity > SCOUNTER_TOPK_CAPACITY_MAX ||
 	    spec->key_size < SCOUNTER_TOPK_KEY_MIN || spec->key_size > SCOUNTER_TOPK_KEY_MAX)
 		return -ERANGE;
-	return 0;
+	return check_size(topk_ops_of(spec->design), *capacity, spec->key_size);
 }
 
 /* See scounter_topk_create(). */

@@ -40,7 +40,7 @@ struct scounter_topk_header {
 	__u16 header_size;
 	__u32 record_size;
 	__u32 key_size;
-	__u32 capacity;		/* m: errors are at most total / m */
+	__u32 capacity;		/* m, see below */
 	__u32 records;
 	__u32 design;		/* enum scounter_topk_design */
 	__u32 flags;
@@ -52,6 +52,12 @@ struct scounter_topk_header {
 };
 
 /*
+ * m is the number of entries of the table; or, in a snapshot that leaves keys out, of
+ * those that it lists, at least 1; or the least m of those that were merged.  Errors and
+ * floor are at most total / m, and the counts of one table sum up to at most the total;
+ * but in the designs with owners both may have more on top (Documentation/topk.rst).
+ * Numbers stay at 2^64 - 1 when they get there.
+ *
  * count - error <= true count <= count + pending, and true count <= floor + pending
  * of a key that is not listed: hits of the past, those dropped aside, are all in, but
  * for `pending` at most.  The key is padded with zeros to a multiple of 8 bytes.
