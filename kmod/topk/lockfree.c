@@ -12,8 +12,10 @@
  *
  * There is no list in the order of the counts.  Hits need none; queries sort.
  * Evictions need a cell of the smallest count, and find it by lower bounds: bounds.h.
- * A victim takes at most some hundred reads, and in the mean very few: the next is
- * mostly beside the last.
+ * In the mean that takes very few reads: the next victim is mostly beside the last.
+ * But hits do not raise bounds, and after hits of all keys no bound may tell where the
+ * smallest is.  A call looks at so many blocks, and then leaves its key waiting in its chain;
+ * the next one that seeks a victim goes on for both, or a query does.
  *
  * A new key's node is put in its chain before it has a cell.  Until then it is
  * RESERVED, and other contexts that hit the key leave their hits in it: that is
@@ -21,19 +23,31 @@
  * for the moment in which a key comes in.
  *
  * A hit must not count for a key that has just taken the place of its own.  The
- * cell's word is read, then the key is compared, then the word is swapped.  It
- * never has the same value twice, as the count in it grows; so if the swap
- * succeeds, the cell counted the compared key all the time.
+ * cell's word is read, then the key is compared, then the word is swapped.  If the
+ * swap succeeds, the cell counted the compared key all the time, unless the word had
+ * come back to what it was.  The lower part of the count and the bit that says whether
+ * 2^38 was carried from it an even or an odd number of times are the same again after
+ * multiples of 2^39 counts only.  A hit adds 2^16 to the lower part at most, unless seven
+ * others are adding more than that to the same cell.  So exactly 2^39 counts in 2^23
+ * hits, or more of them, would have to fall between two neighbouring instructions of
+ * a context that cannot be preempted.  The same is true of the count of a victim, until
+ * the swap that evicts it.
  *
  * The hits of a key that CPUs fight over are gathered on each of them: gather.h.
  *
- * Counts beyond 2^39 overflow into a second word of the cell, which is only
- * written while the cell is pinned; pinned cells are not evicted.
+ * What the lower part cannot hold is in the cell's second word: from 2^38 on, 2^38 is
+ * carried there.  That is two swaps, the word's first; until the second the two lowest bits
+ * differ, and whoever reads the count adds what is on its way.  Any context may do the
+ * second swap, and does before it begins to carry again, so that nobody waits.  More than
+ * 2^16 hits at once go to the second word directly.  The cell is pinned meanwhile, so
+ * that it stays the key's: pinned cells are not evicted.
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -47,33 +61,94 @@
 /* More than a cache line, and odd. */
 #define CELL_STEP	((L1_CACHE_BYTES / sizeof(struct cell) + 1) | 1)
 
-/* No victim after so many tries: every smallest cell is pinned. */
-#define SEEKS		(1U << 16)
+/* Blocks that a call looks at for victims.  Tests make it small. */
+#ifndef TOPK_TRIES
+#define TOPK_TRIES	256
+#endif
+
+/*
+ * Nodes for keys that wait meanwhile: each waits while so many blocks are looked at, some of
+ * them by several CPUs at once.
+ */
+#define WAITING(capacity)	(16 + 4 * ((capacity) / TOPK_FAN_OUT / TOPK_TRIES))
 
 static struct topk_cpu *this_cpu_of(struct lockfree *t)
 {
 	return topk_this_cpu(&t->table);
 }
 
-/*
- * The word and the count of a cell, or false while the upper part is written.
- * That only grows, and only while the cell is pinned: if it is the same before
- * and after the word, and the word has no pin, they belong together.  The
- * barriers pair with the compare-and-swaps in add_large(): topk-high.litmus.
- */
-static bool read_count(struct cell *cell, u64 *word, u64 *count)
-{
-	u64 high = atomic64_read_acquire(&cell->high);
+/* The two words of a count */
 
-	/* Acquire: also for what claim() wrote before it swapped the word. */
-	*word = atomic64_read_acquire(&cell->word);
-	*count = topk_add_saturating(high, *word & LOW_MASK);
-	return !(*word & PIN_MASK) && (u64)atomic64_read(&cell->high) == high;
+/* As much is in the upper word, or more. */
+#define UPPER_MAX	(~CARRIES)
+
+static u64 word_low(u64 word)
+{
+	return (word & (PIN - 1)) / LOW(1);
+}
+
+static u64 upper_plus(u64 upper, u64 n)
+{
+	return min(topk_add_saturating(upper & ~CARRIES, n), UPPER_MAX) | (upper & CARRIES);
+}
+
+static u64 count_of(u64 upper, u64 word)
+{
+	u64 low = word_low(word) + ((upper ^ word) & CARRIES ? FOLD : 0);
+
+	return (upper & ~CARRIES) == UPPER_MAX ? U64_MAX :
+	       topk_add_saturating(upper & ~CARRIES, low);
+}
+
+/* A cell at one moment. */
+struct view {
+	u64 word;
+	u64 count;
+	bool quiet;	/* no add to the upper word is under way */
+};
+
+/*
+ * With nothing carried into the upper word between two readings of it, at most one
+ * carry has begun meanwhile, which the lowest bits show.  To make it read again, others
+ * must have added FOLD: nobody can do that for long.  The acquires pair with the
+ * swaps of carry() and the end of add_large(): topk-carry.litmus, topk-high.litmus.
+ */
+static struct view look(struct cell *cell)
+{
+	u64 upper, again = atomic64_read_acquire(&cell->upper);
+	struct view view;
+
+	do {
+		upper = again;
+		/* Acquire: also for what claim() wrote before it swapped the word. */
+		view.word = atomic64_read_acquire(&cell->word);
+		again = atomic64_read_acquire(&cell->upper);
+	} while ((again & ~CARRIES) - (upper & ~CARRIES) >= FOLD);
+	view.count = count_of(upper, view.word);
+	view.quiet = again == upper && !(view.word & PIN_MASK);
+	return view;
+}
+
+/*
+ * Begin to carry, if there is so much, or end what another has begun.  With the same
+ * upper word before and after the word, and equal lowest bits, all that was begun
+ * before is done; and so it is still if the word has not changed until its swap.
+ * topk-carry.litmus
+ */
+static void carry(struct cell *cell)
+{
+	s64 upper = atomic64_read_acquire(&cell->upper);
+	s64 word = atomic64_read_acquire(&cell->word);
+
+	if (!((upper ^ word) & CARRIES) &&
+	    (atomic64_read(&cell->upper) != upper || word_low(word) < FOLD ||
+	     !atomic64_try_cmpxchg(&cell->word, &word, (word - LOW(FOLD)) ^ CARRIES)))
+		return;
+	atomic64_try_cmpxchg(&cell->upper, &upper, upper_plus(upper, FOLD) ^ CARRIES);
 }
 
 struct victim {
-	u64 word;
-	u64 count;
+	struct view view;
 	u32 cell;
 };
 
@@ -92,35 +167,26 @@ static bool seek_in_block(struct lockfree *t, u32 from, struct victim *victim)
 	/* As odd, it comes to all of them. */
 	u32 step = !bound && width == TOPK_FAN_OUT ? CELL_STEP : 1;
 	u64 least = U64_MAX;
-	bool certain = true;
 	u32 i;
 
 	for (i = 0; i < width; i++) {
-		u32 at = first + (from - first + i * step) % width;
-		u64 word, count;
-
-		if (!read_count(&t->cells[at], &word, &count)) {
-			certain = false;
-			continue;
-		}
-		if (count <= bound) {
-			*victim = (struct victim) { word, count, at };
+		victim->cell = first + (from - first + i * step) % width;
+		victim->view = look(&t->cells[victim->cell]);
+		if (victim->view.count <= bound && victim->view.quiet)
 			return true;
-		}
-		least = min(least, count);
+		least = min(least, victim->view.count);
 	}
-	if (certain)
-		topk_bounds_raise(&t->bounds, block, least);
+	topk_bounds_raise(&t->bounds, block, least);
 	return false;
 }
 
-static bool seek(struct lockfree *t, struct victim *victim)
+static bool seek(struct lockfree *t, struct victim *victim, u32 *tries)
 {
 	u32 *hint = &this_cpu_of(t)->hint;
 	u32 from = READ_ONCE(*hint);
-	u32 tries, block;
+	u32 block;
 
-	for (tries = 0; tries < SEEKS; tries++) {
+	for (; *tries; --*tries) {
 		if (seek_in_block(t, from, victim)) {
 			WRITE_ONCE(*hint, victim->cell);
 			return true;
@@ -133,45 +199,40 @@ static bool seek(struct lockfree *t, struct victim *victim)
 
 /* Hits */
 
-static void drop(struct lockfree *t, u64 n)
+/*
+ * Many hits at once: an even number goes to the upper word, and one or two, which make
+ * the word another than before, to the lower part.
+ */
+static bool add_large(struct cell *cell, s64 word, u64 n)
 {
-	atomic64_add(n, &this_cpu_of(t)->dropped);
-}
+	u64 even = (n - 1) & ~CARRIES;
+	s64 upper;
 
-static void raise_high(struct cell *cell, u64 n)
-{
-	s64 old = atomic64_read(&cell->high);
-
-	while (!atomic64_try_cmpxchg(&cell->high, &old, topk_add_saturating(old, n)))
+	if (!atomic64_try_cmpxchg(&cell->word, &word, word + PIN + LOW(n - even)))
+		return false;
+	upper = atomic64_read(&cell->upper);
+	while (!atomic64_try_cmpxchg(&cell->upper, &upper, upper_plus(upper, even)))
 		;
+	/* Who finds no pin finds what was added: topk-high.litmus. */
+	atomic64_sub_return(PIN, &cell->word);
+	return true;
 }
 
 /*
- * Many hits at once, or the lower part is nearly full.  The cell is pinned, so
- * that it stays the key's while the upper part is written.  Hits are first added
- * to the upper part, all but one, which with the pin's going makes the word
- * another than before.  What is carried leaves the lower part before it comes
- * to the upper one, so that a count may be seen too small but never too large,
- * which would raise bounds too far.
+ * Many hits at once, or so many in the lower part that some are to be carried first.
+ * True if they are counted, or dropped.
  */
-static bool add_large(struct lockfree *t, struct cell *cell, s64 word, u64 n)
+static bool add_rarely(struct lockfree *t, struct cell *cell, s64 word, u64 n)
 {
-	bool alone = !(word & PIN_MASK);
-	u64 low = word & LOW_MASK;
-
-	if ((word & PIN_MASK) == PIN_MASK) {
-		drop(t, n);
-		return true;
-	}
-	if (!atomic64_try_cmpxchg(&cell->word, &word, word + PIN))
+	if (word_low(word) >= FOLD) {
+		carry(cell);
 		return false;
-	raise_high(cell, n - 1);
-	/* Who pins meanwhile is not alone, and carries nothing. */
-	if (alone && low >= TOPK_FOLD) {
-		atomic64_sub(low, &cell->word);
-		raise_high(cell, low);
 	}
-	atomic64_sub_return(PIN - 1, &cell->word);
+	if ((word & PIN_MASK) != PIN_MASK)
+		return add_large(cell, word, n);
+	if (n <= FOLD)
+		return atomic64_try_cmpxchg(&cell->word, &word, word + LOW(n));
+	topk_drop(this_cpu_of(t), n);
 	return true;
 }
 
@@ -189,13 +250,13 @@ static __always_inline enum outcome count_in(struct lockfree *t, struct topk_nod
 	for (failures = 0;; failures++) {
 		if (word_node(word) != i || !topk_key_equal(key, node->key))
 			return NOT_COUNTED_HERE;
-		if (unlikely(n > SMALL || (word & LOW_MASK) >= TOPK_FOLD)) {
-			if (add_large(t, cell, word, n))
+		if (unlikely(n > TOPK_SMALL || word_low(word) >= FOLD)) {
+			if (add_rarely(t, cell, word, n))
 				return COUNTED;
 			word = atomic64_read_acquire(&cell->word);
 			continue;
 		}
-		if (likely(atomic64_try_cmpxchg(&cell->word, &word, word + n)))
+		if (likely(atomic64_try_cmpxchg(&cell->word, &word, word + LOW(n))))
 			return COUNTED;
 		topk_backoff(word, failures);
 		word = atomic64_read_acquire(&cell->word);
@@ -227,6 +288,16 @@ static __always_inline bool hit_present(struct lockfree *t, const struct topk_ke
 	return false;
 }
 
+/* In a RESERVED node; false, and what it is now, if its state has changed. */
+static bool leave_hits(struct lockfree *t, struct topk_node *node, s64 *state, u64 n)
+{
+	if (n > TOPK_PENDING_MASK - topk_state_pending(*state)) {
+		topk_drop(this_cpu_of(t), n);
+		return true;
+	}
+	return topk_delegate(this_cpu_of(t), node, state, n);
+}
+
 /*
  * Count in the node that find() met, which has a cell, or will have one, or has
  * just lost it.  False: look for the key again.
@@ -250,12 +321,8 @@ static bool count_or_delegate(struct lockfree *t, const struct topk_position *po
 		topk_index_leave(&t->index, position);
 		return false;
 	}
-	if (n > TOPK_PENDING_MASK - topk_state_pending(state)) {
-		drop(t, n);
-		return true;
-	}
 	/* If this succeeds, settle() takes what is pending afterwards. */
-	return topk_delegate(this_cpu_of(t), node, &state, n);
+	return leave_hits(t, node, &state, n);
 }
 
 static void retire(struct lockfree *t, u32 i)
@@ -302,41 +369,56 @@ static u64 give_back(struct lockfree *t, u32 i)
 }
 
 /* The node is in its chain: give it the cell of a victim, with @n hits. */
-static bool claim(struct lockfree *t, u32 i, u64 n)
+static bool claim(struct lockfree *t, u32 i, u64 n, u32 *tries)
 {
 	struct topk_node *node = topk_node(&t->index, i);
 	struct victim victim;
 	struct cell *cell;
-	u64 low;
-	u32 old;
+	u64 word, evicted;
 
-	do {
-		if (!seek(t, &victim))
+	for (;;) {
+		if (!seek(t, &victim, tries))
 			return false;
 		cell = &t->cells[victim.cell];
-		low = (victim.word & LOW_MASK) + n;
-		WRITE_ONCE(node->error, victim.count);
+		word = victim.view.word;
+		if (word_low(word) >= FOLD) {
+			carry(cell);
+			continue;
+		}
+		evicted = word_node(word);
+		WRITE_ONCE(node->error, victim.view.count);
 		WRITE_ONCE(node->place, victim.cell);
 		/* Publishes both; pairs with count_in() and read_cell(). */
-	} while (!atomic64_try_cmpxchg(&cell->word, (s64 *)&victim.word,
-				       word_make(i, low)));
-	old = word_node(victim.word);
-	if (old)
-		evict(t, old);
+		if (atomic64_try_cmpxchg(&cell->word, (s64 *)&victim.view.word,
+					 word - word_make(evicted) + word_make(i) + LOW(n)))
+			break;
+	}
+	if (evicted)
+		evict(t, evicted);
 	return true;
+}
+
+static void waiting_push(struct lockfree *t, u32 i)
+{
+	s64 first = atomic64_read(&t->waiting);
+
+	do {
+		WRITE_ONCE(topk_node(&t->index, i)->error, first);
+	} while (!atomic64_try_cmpxchg(&t->waiting, &first, i));
 }
 
 /* The key had no node: find or make it.  Returns hits still to be counted. */
 static noinline u64 hit_absent(struct lockfree *t, const struct topk_key *key, u64 n,
-			       u64 *taken)
+			       u64 *taken, u32 *tries)
 {
 	struct topk_position position;
-	u64 left, first = min_t(u64, n, SMALL);
+	u64 left, first = min_t(u64, n, TOPK_SMALL);
+	s64 state;
 	u32 i;
 
 	i = topk_index_take(&t->index, key);
 	if (!i) {
-		drop(t, n);
+		topk_drop(this_cpu_of(t), n);
 		return 0;
 	}
 	while (!topk_index_insert(&t->index, key, i, &position)) {
@@ -346,11 +428,11 @@ static noinline u64 hit_absent(struct lockfree *t, const struct topk_key *key, u
 			return left;
 		}
 	}
-	if (!claim(t, i, first)) {
-		atomic64_or(TOPK_EVICTED, &topk_node(&t->index, i)->state);
-		left = settle(t, i);
-		*taken += left;
-		drop(t, n + left);
+	if (!claim(t, i, first, tries)) {
+		state = atomic64_read(&topk_node(&t->index, i)->state);
+		while (!leave_hits(t, topk_node(&t->index, i), &state, n))
+			;
+		waiting_push(t, i);
 		return 0;
 	}
 	left = settle(t, i);
@@ -358,70 +440,95 @@ static noinline u64 hit_absent(struct lockfree *t, const struct topk_key *key, u
 	return left + n - first;
 }
 
-static void count_up(struct lockfree *t, const struct topk_key *key, u64 n)
+static void count_up(struct lockfree *t, const struct topk_key *key, u64 n, u32 *tries)
 {
 	u64 taken = 0;
 
 	while (n && !hit_present(t, key, n))
-		n = hit_absent(t, key, n, &taken);
+		n = hit_absent(t, key, n, &taken, tries);
 	if (taken)
 		topk_counted(this_cpu_of(t), taken);
+}
+
+/* Bring the keys that wait into the table, with the hits that others left meanwhile. */
+static void bring_waiting(struct lockfree *t, u32 *tries)
+{
+	u32 i, next;
+
+	if (!atomic64_read(&t->waiting))
+		return;
+	for (i = atomic64_xchg(&t->waiting, 0); i; i = next) {
+		struct topk_key key;
+		u64 left;
+
+		next = topk_node(&t->index, i)->error;
+		if (!claim(t, i, 0, tries)) {
+			waiting_push(t, i);
+			continue;
+		}
+		topk_index_key(&t->index, i, &key);
+		left = settle(t, i);
+		count_up(t, &key, left, tries);
+		topk_counted(this_cpu_of(t), left);
+	}
 }
 
 static notrace void lockfree_add(struct topk_table *table, const void *bytes, u64 n)
 {
 	struct lockfree *t = lockfree_of(table);
+	u32 tries = TOPK_TRIES;
 	struct topk_key key;
 
 	topk_key_load(&key, bytes, t->table.key_size, &t->table.secret);
-	count_up(t, &key, n);
+	if (hit_present(t, &key, n))
+		return;
+	bring_waiting(t, &tries);
+	count_up(t, &key, n, &tries);
 }
 
 notrace void topk_lockfree_contended(struct topk_table *table, const void *bytes, u64 n)
 {
 	struct lockfree *t = lockfree_of(table);
+	u32 tries = TOPK_TRIES;
 	struct topk_key key;
 
 	topk_key_load(&key, bytes, table->key_size, &table->secret);
 	if (!topk_gather(table, key.word[0], n))
-		count_up(t, &key, n);
+		count_up(t, &key, n, &tries);
 }
 
 /* Reading */
 
-struct reading {
+/* A cell that is to be listed, as a record: its count, and what read_cell() found. */
+struct pick {
+	u64 count;
 	u64 generation;
-	u32 cell;
-	u32 node;
+	u32 cell, node;
 };
 
-/* Cell, key and error that belong together; false if the cell is empty. */
-static bool read_cell(struct lockfree *t, u32 at, struct scounter_topk_record *record,
-		      struct reading *reading)
+/* Key, count and error that belong together. */
+static void read_cell(struct lockfree *t, struct pick *pick, struct scounter_topk_record *record)
 {
-	struct cell *cell = &t->cells[at];
-	struct topk_node *node;
-	u64 word, again, state;
+	struct cell *cell = &t->cells[pick->cell];
 	u32 i, words = DIV_ROUND_UP(t->table.key_size, sizeof(u64));
+	struct topk_node *node;
+	struct view view;
+	u64 state;
 
 	do {
 		/* Pairs with the compare-and-swap in claim(): topk-claim.litmus. */
-		word = atomic64_read_acquire(&cell->word);
-		if (!word_node(word))
-			return false;
-		node = topk_node(&t->index, word_node(word));
+		pick->node = word_node(atomic64_read_acquire(&cell->word));
+		node = topk_node(&t->index, pick->node);
 		state = atomic64_read_acquire(&node->state);
 		record->error = READ_ONCE(node->error);
 		for (i = 0; i < words; i++)
 			((u64 *)record->key)[i] = READ_ONCE(node->key[i]);
 		smp_rmb(); /* topk_index_take(): topk-generation.litmus */
-		reading->generation = topk_state_generation(state);
-	} while (!read_count(cell, &again, &record->count) ||
-		 word_node(again) != word_node(word) ||
-		 topk_state_generation(atomic64_read(&node->state)) != reading->generation);
-	reading->cell = at;
-	reading->node = word_node(word);
-	return true;
+		pick->generation = topk_state_generation(state);
+		view = look(cell);
+		record->count = view.count;
+	} while (word_node(view.word) != pick->node ||
+		 topk_state_generation(atomic64_read(&node->state)) != pick->generation);
 }
 
 /*
@@ -429,112 +536,149 @@ static bool read_cell(struct lockfree *t, u32 at, struct scounter_topk_record *r
  * in both.  It counts where it still is at the end, as it cannot have been in
  * both at once.
  */
-static bool is_there(struct lockfree *t, const struct reading *reading)
+static bool is_there(struct lockfree *t, const struct pick *pick)
 {
-	u64 word = atomic64_read_acquire(&t->cells[reading->cell].word);
-	u64 state = atomic64_read(&topk_node(&t->index, reading->node)->state);
+	u64 word = atomic64_read_acquire(&t->cells[pick->cell].word);
+	u64 state = atomic64_read(&topk_node(&t->index, pick->node)->state);
 
-	return word_node(word) == reading->node &&
-	       topk_state_generation(state) == reading->generation;
+	return word_node(word) == pick->node &&
+	       topk_state_generation(state) == pick->generation;
 }
 
-struct pick {
-	u64 count;
-	u32 cell;
-};
-
-/* A heap with the least count at its root. */
-static void sift_down(struct pick *heap, u32 n)
+static struct pick *pick_of(struct scounter_topk_header *picks, u32 i)
 {
-	struct pick moving = heap[0];
-	u32 i = 0, child;
+	return (struct pick *)topk_record(picks, i);
+}
 
-	while ((child = 2 * i + 1) < n) {
-		if (child + 1 < n && heap[child + 1].count < heap[child].count)
-			child++;
-		if (heap[child].count >= moving.count)
-			break;
-		heap[i] = heap[child];
-		i = child;
+/* The cells of the highest counts; the total has those of all. */
+static void pick_cells(struct lockfree *t, u32 most, struct scounter_topk_header *picks)
+{
+	struct pick *spare = pick_of(picks, most);
+	u32 i;
+
+	for (i = 0; i < t->table.capacity; i++, topk_breathe(i)) {
+		struct view view = look(&t->cells[i]);
+
+		if (!word_node(view.word))
+			continue;
+		picks->total = topk_add_saturating(picks->total, view.count);
+		if (!topk_wants(picks, most, view.count)) {
+			topk_leave_out(picks, view.count);
+			continue;
+		}
+		*spare = (struct pick) { .count = view.count, .cell = i };
+		topk_offer(picks, most, topk_record(picks, most));
 	}
-	heap[i] = moving;
-}
-
-static void sift_up(struct pick *heap, u32 i)
-{
-	struct pick moving = heap[i];
-
-	for (; i && heap[(i - 1) / 2].count > moving.count; i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = moving;
 }
 
 /*
- * The @most cells of the highest counts, and the sum of all.  As no count goes
- * down, the sum lies between those at the beginning and at the end of the walk.
+ * The total has the counts that are listed, and others only of cells that are not.  So it
+ * is what was counted at some moment between the beginning of the walk and its end, as
+ * no count goes down.
  */
-static u32 pick_cells(struct lockfree *t, struct pick *heap, u32 most,
-		      struct scounter_topk_header *header)
+static void read_cells(struct lockfree *t, struct scounter_topk_header *picks,
+		       struct scounter_topk_header *header)
+{
+	u32 i;
+
+	for (i = 0; i < picks->records; i++, topk_breathe(i)) {
+		struct scounter_topk_record *record = topk_record(header, i);
+		struct pick *pick = pick_of(picks, i);
+
+		read_cell(t, pick, record);
+		picks->total = topk_add_saturating(picks->total, record->count - pick->count);
+		if (record->count == U64_MAX)
+			header->flags |= SCOUNTER_TOPK_F_SATURATED;
+	}
+	header->records = picks->records;
+	header->capacity = picks->capacity;
+	header->total = picks->total;
+	header->floor = picks->floor;
+}
+
+/* Those that have been evicted meanwhile are not listed. */
+static void drop_evicted(struct lockfree *t, struct scounter_topk_header *picks,
+			 struct scounter_topk_header *header)
 {
 	u32 i, n = 0;
-	u64 count, word;
 
-	for (i = 0; i < t->table.capacity; i++) {
-		while (!read_count(&t->cells[i], &word, &count))
-			;
-		if (!word_node(word))
+	for (i = 0; i < header->records; i++, topk_breathe(i)) {
+		if (!is_there(t, pick_of(picks, i)))
 			continue;
-		header->total = topk_add_saturating(header->total, count);
-		if (count == U64_MAX || header->total == U64_MAX)
-			header->flags |= SCOUNTER_TOPK_F_SATURATED;
-		if (n < most) {
-			heap[n] = (struct pick) { count, i };
-			sift_up(heap, n++);
-			continue;
-		}
-		if (!most || count <= heap[0].count) {
-			header->floor = max(header->floor, count);
-			continue;
-		}
-		header->floor = max(header->floor, heap[0].count);
-		heap[0] = (struct pick) { count, i };
-		sift_down(heap, n);
+		if (n != i)
+			memcpy(topk_record(header, n), topk_record(header, i),
+			       header->record_size);
+		n++;
 	}
-	return n;
+	header->records = n;
+}
+
+/*
+ * A key that is not listed because it was evicted had no more than the bound is by now:
+ * that is the floor, if what was left out is not above it.  No cell has less now,
+ * whatever it had when it was read.  So all are taken to have the floor at least, so
+ * that it is at most the total divided by their number.
+ */
+static void raise_floor(struct lockfree *t, struct scounter_topk_header *header)
+{
+	/* Who finds the bound finds the counts that are above it. */
+	u64 floor = topk_bounds_least(&t->bounds);
+	u32 i, others = t->table.capacity - header->records;
+
+	if (floor <= header->floor)
+		return;
+	header->floor = floor;
+	header->total = others && floor > div_u64(U64_MAX, others) ? U64_MAX : others * floor;
+	for (i = 0; i < header->records; i++, topk_breathe(i)) {
+		struct scounter_topk_record *record = topk_record(header, i);
+
+		if (record->count < floor) {
+			record->error += floor - record->count;
+			record->count = floor;
+		}
+		header->total = topk_add_saturating(header->total, record->count);
+	}
+}
+
+/*
+ * Until none waits, which takes so many rounds if nothing else is going on.  Otherwise
+ * those that are left are pending.
+ */
+static void bring_all_waiting(struct lockfree *t)
+{
+	u32 rounds = 16 + 4 * t->index.count / TOPK_TRIES;
+	u32 tries;
+
+	for (; rounds && atomic64_read(&t->waiting); rounds--) {
+		tries = TOPK_TRIES;
+		/* As all that hits. */
+		preempt_disable();
+		bring_waiting(t, &tries);
+		preempt_enable();
+		cond_resched();
+	}
 }
 
 static int lockfree_read(struct topk_table *table, u32 most,
 			 struct scounter_topk_header *header)
 {
 	struct lockfree *t = lockfree_of(table);
-	struct reading *readings;
-	struct pick *picks;
-	u32 i, picked, n = 0;
+	struct scounter_topk_header *picks = topk_snapshot_alloc(sizeof(u64), most);
 
-	most = min(most, table->capacity);
-	picks = kvcalloc(most + 1, sizeof(*picks), GFP_KERNEL);
-	readings = kvcalloc(most + 1, sizeof(*readings), GFP_KERNEL);
-	if (!picks || !readings) {
-		kvfree(picks);
-		kvfree(readings);
+	BUILD_BUG_ON(sizeof(struct pick) != sizeof(struct scounter_topk_record) + sizeof(u64));
+	if (!picks)
 		return -ENOMEM;
-	}
+	picks->capacity = table->capacity;
 	topk_gather_take_all(table);
+	bring_all_waiting(t);
 	header->pending = topk_pending(table);
-	picked = pick_cells(t, picks, most, header);
-	for (i = 0; i < picked; i++)
-		n += read_cell(t, picks[i].cell, topk_record(header, n), &readings[n]);
-	for (i = 0; i < n; i++) {
-		if (!is_there(t, &readings[i]))
-			continue;
-		if (header->records != i)
-			memcpy(topk_record(header, header->records), topk_record(header, i),
-			       header->record_size);
-		header->records++;
-	}
-	header->floor = max(header->floor, topk_bounds_least(&t->bounds));
-	kvfree(picks);
-	kvfree(readings);
+	pick_cells(t, most, picks);
+	read_cells(t, picks, header);
+	drop_evicted(t, picks, header);
+	raise_floor(t, header);
+	if (header->total == U64_MAX)
+		header->flags |= SCOUNTER_TOPK_F_SATURATED;
+	topk_snapshot_free(picks);
 	return 0;
 }
 
@@ -555,12 +699,13 @@ static struct topk_table *lockfree_create(u32 capacity, u32 key_size,
 					  const struct topk_secret *secret)
 {
 	struct lockfree *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	u32 nodes = capacity + TOPK_NODES_PER_CPU * nr_cpu_ids + WAITING(capacity);
 	int err;
 
 	if (!t)
 		return NULL;
 	err = topk_table_init(&t->table, &topk_lockfree_ops, capacity, key_size, secret) ?:
-	      topk_index_init(&t->index, capacity + TOPK_NODES_PER_CPU * nr_cpu_ids, key_size, 0) ?:
+	      topk_index_init(&t->index, nodes, key_size, 0) ?:
 	      topk_bounds_init(&t->bounds, capacity);
 	if (key_size == sizeof(u32) || key_size == sizeof(u64))
 		t->table.inline_key = key_size;

@@ -14,25 +14,31 @@
 #include "index.h"
 #include "table.h"
 
-/* A cell's word: node (21 bits), pins (3), the lower part of the count (40). */
-#define LOW_BITS	40
-#define LOW_MASK	((1ULL << LOW_BITS) - 1)
-#define PIN		(1ULL << LOW_BITS)
-#define PIN_MASK	(7ULL << LOW_BITS)
-#define NODE_SHIFT	(LOW_BITS + 3)
-
-/* Tests make it small. */
-#ifndef TOPK_FOLD
-#define TOPK_FOLD	(1ULL << 39)
+/*
+ * A cell's word: node (21 bits), pins (3), the lower part of the count (39), and how often
+ * a part of that was carried into the upper word, modulo 2.  Tests make it small.
+ */
+#ifndef TOPK_LOW_BITS
+#define TOPK_LOW_BITS	39
 #endif
-#define SMALL		(TOPK_FOLD < (1ULL << 32) ? TOPK_FOLD : (1ULL << 32))
+#define CARRIES		1ULL
+#define LOW(n)		((u64)(n) << 1)
+#define PIN		LOW(1ULL << TOPK_LOW_BITS)
+#define PIN_MASK	(7 * PIN)
+#define NODE_SHIFT	(TOPK_LOW_BITS + 4)
+
+/* What is carried, from where on; and the most that a hit adds to the lower part. */
+#define FOLD		(1ULL << (TOPK_LOW_BITS - 1))
+#ifndef TOPK_SMALL
+#define TOPK_SMALL	(FOLD < (1ULL << 16) ? FOLD : (1ULL << 16))
+#endif
 
 /* Nodes looked at before the walk may have strayed from its chain. */
 #define STEPS		16
 
 struct cell {
 	atomic64_t word;
-	atomic64_t high;
+	atomic64_t upper;	/* even, but for the lowest bit: as in the word */
 };
 
 struct lockfree {
@@ -40,6 +46,7 @@ struct lockfree {
 	struct topk_index index;
 	struct cell *cells;
 	struct topk_bounds bounds;
+	atomic64_t waiting;	/* the first node of those that wait for a victim */
 };
 
 static inline u32 word_node(u64 word)
@@ -47,9 +54,9 @@ static inline u32 word_node(u64 word)
 	return word >> NODE_SHIFT;
 }
 
-static inline u64 word_make(u32 node, u64 low)
+static inline u64 word_make(u32 node)
 {
-	return (u64)node << NODE_SHIFT | low;
+	return (u64)node << NODE_SHIFT;
 }
 
 static inline struct lockfree *lockfree_of(struct topk_table *table)
@@ -88,7 +95,7 @@ static __always_inline void topk_add(struct topk_table *table, const void *bytes
 			topk_lockfree_contended(table, bytes, n);
 		return;
 	}
-	if (unlikely(n > SMALL))
+	if (unlikely(n > TOPK_SMALL))
 		goto add;
 	link = topk_index_head(&t->index, topk_hash_word(key, &table->secret));
 	for (;;) {
@@ -105,10 +112,10 @@ static __always_inline void topk_add(struct topk_table *table, const void *bytes
 	/* As in count_in(): the word, then the key, then the swap. */
 	word = atomic64_read_acquire(&cell->word);
 	/* Another node's, or pinned, or nearly full. */
-	if (unlikely((word ^ word_make(i, 0)) >= TOPK_FOLD ||
+	if (unlikely((word ^ word_make(i)) >= LOW(FOLD) ||
 		     READ_ONCE(node->key[0]) != key))
 		goto add;
-	if (unlikely(!atomic64_try_cmpxchg(&cell->word, &word, word + n)))
+	if (unlikely(!atomic64_try_cmpxchg(&cell->word, &word, word + LOW(n))))
 		topk_lockfree_contended(table, bytes, n);
 	return;
 add:

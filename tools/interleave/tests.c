@@ -297,6 +297,8 @@ static bool test_topk(void)
 		{ .kind = "topk-cooperative", .script = "1,1", .before = "1", .capacity = 2 },
 		{ .kind = "topk-independent", .script = "12,1,2", .capacity = 1 },
 		{ .kind = "topk-lockfree", .script = "1,1r", .capacity = 2 },
+		{ .kind = "topk-lockfree", .script = "1,r", .before = "12", .capacity = 3 },
+		{ .kind = "topk-lockfree", .script = "34,r", .before = "12", .capacity = 2 },
 		{ .kind = "topk-lockfree", .script = "AAA,AA", .before = "A", .capacity = 1 },
 		{ .kind = "topk-lockfree", .script = "AA,AB", .before = "A", .capacity = 1 },
 		{ .kind = "topk-lockfree", .script = "AA,AA,r", .before = "A", .capacity = 2 },

@@ -7,7 +7,8 @@
  *   was hit, and the count at least that; a key that is not listed was hit at most
  *   as often as the floor says.
  * - A snapshot meanwhile never has more than had begun, nor less, with what it says
- *   is pending, than had returned before it.
+ *   is pending, than had returned before it.  Designs whose counts are in cells list no
+ *   more than the total, and say of no key that it may have more than its share.
  * - Hits that were left to another context have been counted.
  */
 #include <stdio.h>
@@ -23,6 +24,7 @@
 #include "topk.h"
 
 #define KEYS		10
+#define LARGE		6	/* more than fits where the lower part of a count is small */
 #define QUEUE_LIMIT	4	/* of the cooperative design: few nodes to look at */
 
 /* In memory that is restored. */
@@ -103,15 +105,18 @@ static void judge_late(const struct scounter_topk_header *header, u32 key, u64 c
 			     (unsigned long long)header->pending);
 }
 
-/* The letters of a key: 1 as the design counts, A as a call of the module does. */
+/*
+ * The letters of a key: 1 as the design counts, A as a call of the module does, a for
+ * many hits at once.
+ */
 static u64 key_of_letter(char letter)
 {
-	return letter >= 'A' && letter <= 'I' ? letter - 'A' + 1 : letter - '0';
+	return letter < 'A' ? letter - '0' : letter - (letter < 'a' ? 'A' : 'a') + 1;
 }
 
 static bool is_hit(u32 key)
 {
-	const char letters[] = { '0' + key, 'A' + key - 1, 0 };
+	const char letters[] = { '0' + key, 'A' + key - 1, 'a' + key - 1, 0 };
 
 	return key && strpbrk(now.script, letters);
 }
@@ -123,18 +128,43 @@ static void touch(u32 key, enum shim_kind_of_access access)
 		explore_touch(&books->returned[key], access);
 }
 
+/* What is listed, and what is said of keys that are not. */
+static void judge_shares(const struct scounter_topk_header *header)
+{
+	u64 counts = 0;
+	u32 i;
+
+	for (i = 0; i < header->records; i++)
+		counts += topk_record(header, i)->count;
+	if (ops == &topk_lockfree_ops && counts > header->total)
+		explore_fail("the counts' sum is %llu, the total %llu",
+			     (unsigned long long)counts, (unsigned long long)header->total);
+	if (header->floor * header->capacity > header->total)
+		explore_fail("a floor of %llu in a table of %u, and a total of %llu",
+			     (unsigned long long)header->floor, header->capacity,
+			     (unsigned long long)header->total);
+}
+
 static void look(void)
 {
 	struct scounter_topk_header *header;
+	u64 returned[KEYS], all_returned = 0;
 	bool listed[KEYS] = { false };
-	u64 returned[KEYS];
 	u32 i, key;
 
 	for (key = 0; key < KEYS; key++) {
 		touch(key, SHIM_LOAD);
-		returned[key] = books->returned[key];
+		all_returned += returned[key] = books->returned[key];
 	}
 	header = snapshot();
+	if (ops == &topk_lockfree_ops || ops == &topk_independent_ops) {
+		judge_shares(header);
+		if (header->total + header->pending + header->dropped < all_returned)
+			explore_fail("%llu hits have returned, but total %llu, pending %llu",
+				     (unsigned long long)all_returned,
+				     (unsigned long long)header->total,
+				     (unsigned long long)header->pending);
+	}
 	if (header->total > all_begun())
 		explore_fail("a total of %llu, but %llu hits",
 			     (unsigned long long)header->total, (unsigned long long)all_begun());
@@ -154,19 +184,19 @@ static void look(void)
 
 static void operate(char operation)
 {
-	u64 key = key_of_letter(operation);
+	u64 key = key_of_letter(operation), n = operation < 'a' ? 1 : LARGE;
 
 	if (operation == 'r') {
 		look();
 		return;
 	}
-	books->begun[key]++;
+	books->begun[key] += n;
 	if (operation < 'A' && ops->count)
-		ops->count(books->table, &key, 1);
+		ops->count(books->table, &key, n);
 	else
-		topk_add(books->table, &key, 1);
+		topk_add(books->table, &key, n);
 	touch(key, SHIM_STORE);
-	books->returned[key]++;
+	books->returned[key] += n;
 }
 
 static void body(int thread)
@@ -260,6 +290,6 @@ const struct explore_program *topk_program(const struct topk_play *play)
 	program = (struct explore_program) {
 		.setup = setup, .body = body, .check = check, .cpu = cpu_of,
 	};
-	program.needed = program.threads = script_read(now.script, "123456789ABCDEFGHIr", operations);
+	program.needed = program.threads = script_read(now.script, "123456789ABCDEFGHIabcdefghir", operations);
 	return ops && program.needed && now.capacity ? &program : NULL;
 }

@@ -149,8 +149,10 @@ static void check_totals(struct run *run, const struct scounter_topk_header *hea
 		fail(run, "total %llu is less than %llu", header->total, least);
 	for (i = 0; i < header->records; i++)
 		counts += topk_record(header, i)->count;
-	if (design == SCOUNTER_TOPK_LOCKFREE && counts > most)
-		fail(run, "the counts' sum is %llu, N at most %llu", counts, most);
+	if (design == SCOUNTER_TOPK_LOCKFREE && counts > header->total)
+		fail(run, "the counts' sum is %llu, the total %llu", counts, header->total);
+	if (header->floor > header->total / header->capacity)
+		fail(run, "floor %llu > total / m", header->floor);
 }
 
 static void check_once(struct run *run, const struct topk_query *query)
