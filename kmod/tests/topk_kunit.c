@@ -363,6 +363,91 @@ static void counts_saturate(struct kunit *test)
 	}
 }
 
+/* Each gets the count of one that had many, which is carried before it is too much. */
+static void large_counts_are_handed_on(struct kunit *test)
+{
+	u32 design;
+	u64 key;
+
+	for (design = 1; design <= DESIGNS; design++) {
+		struct scounter_topk *topk = create(design, 2, 8);
+		struct scounter_topk_header *snapshot;
+
+		KUNIT_ASSERT_FALSE(test, IS_ERR(topk));
+		for (key = 0; key < 512; key++)
+			scounter_topk_add(topk, &key, 1ULL << 32);
+		snapshot = scounter_topk_top(topk, 2);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(snapshot));
+		KUNIT_EXPECT_EQ(test, snapshot->total, 512ULL << 32);
+		KUNIT_EXPECT_EQ(test, snapshot->dropped, 0ULL);
+		KUNIT_EXPECT_EQ(test, snapshot->pending, 0ULL);
+		KUNIT_EXPECT_LE(test, snapshot->floor, 256ULL << 32);
+		KUNIT_EXPECT_EQ(test, snapshot->records, 2U);
+		scounter_topk_free(snapshot);
+		scounter_topk_destroy(topk);
+	}
+}
+
+/* Key 1 has more than half of what a count can be, twice, and stays first. */
+static void merged_counts_saturate(struct kunit *test)
+{
+	struct scounter_topk *topk = create(0, 10, 8);
+	struct scounter_topk_header *part, *merged;
+	u64 key = 1;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(topk));
+	scounter_topk_add(topk, &key, S64_MAX);
+	scounter_topk_add(topk, &key, 9);
+	hit(topk, 2);
+	part = scounter_topk_top(topk, U32_MAX);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(part));
+	merged = scounter_topk_merge(part, part);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(merged));
+	KUNIT_EXPECT_EQ(test, key_of(scounter_topk_record(merged, 0)), 1ULL);
+	KUNIT_EXPECT_EQ(test, scounter_topk_record(merged, 0)->count, U64_MAX);
+	KUNIT_EXPECT_EQ(test, scounter_topk_record(merged, 0)->error, 0ULL);
+	KUNIT_EXPECT_EQ(test, merged->total, U64_MAX);
+	KUNIT_EXPECT_TRUE(test, merged->flags & SCOUNTER_TOPK_F_SATURATED);
+	scounter_topk_free(merged);
+	scounter_topk_free(part);
+	scounter_topk_destroy(topk);
+}
+
+/* What a snapshot leaves out may have the floor: it is as good as a table of what it has. */
+static void cut_snapshots_are_smaller_tables(struct kunit *test)
+{
+	struct scounter_topk_header *parts[2], *merged;
+	u32 half, most;
+	u64 key;
+
+	for (most = 1; most <= 64; most *= 4) {
+		for (half = 0; half < 2; half++) {
+			struct scounter_topk *topk = create(0, 100, 8);
+
+			KUNIT_ASSERT_FALSE(test, IS_ERR(topk));
+			for (key = 0; key < 100; key++) {
+				const u64 other = key + 1000 * half;
+
+				scounter_topk_add(topk, &other, 200 - key);
+			}
+			parts[half] = scounter_topk_top(topk, most);
+			KUNIT_ASSERT_FALSE(test, IS_ERR(parts[half]));
+			KUNIT_EXPECT_EQ(test, parts[half]->capacity, most);
+			KUNIT_EXPECT_EQ(test, parts[half]->floor, 200ULL - most);
+			scounter_topk_destroy(topk);
+		}
+		merged = scounter_topk_merge(parts[0], parts[1]);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(merged));
+		KUNIT_EXPECT_EQ(test, merged->capacity, most);
+		KUNIT_EXPECT_LE(test, merged->floor, div_u64(merged->total, most));
+		/* No key is in both. */
+		KUNIT_EXPECT_EQ(test, scounter_topk_record(merged, 0)->error, 200ULL - most);
+		scounter_topk_free(merged);
+		scounter_topk_free(parts[0]);
+		scounter_topk_free(parts[1]);
+	}
+}
+
 /* Two tables over halves of the hits, merged, against the exact counts of all. */
 static void merging_keeps_the_bounds(struct kunit *test)
 {
@@ -561,6 +646,9 @@ static struct kunit_case topk_cases[] = {
 	KUNIT_CASE(a_reset_returns_each_hit_once),
 	KUNIT_CASE(hits_that_are_gathered_are_counted),
 	KUNIT_CASE(counts_saturate),
+	KUNIT_CASE(large_counts_are_handed_on),
+	KUNIT_CASE(merged_counts_saturate),
+	KUNIT_CASE(cut_snapshots_are_smaller_tables),
 	KUNIT_CASE(merging_keeps_the_bounds),
 	KUNIT_CASE(memory_grows_with_the_capacity),
 	KUNIT_CASE(memory_is_as_stated),

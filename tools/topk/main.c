@@ -4,6 +4,7 @@
  *
  *	topk check [DESIGN]	guarantees under load, short; TAP
  *	topk throttled	those of cooperative with a short queue; TAP
+ *	topk edges		large numbers, large tables, merges; TAP
  *	topk hash		the hash of short keys; TAP
  *	topk long [DESIGN]	the same on streams of the paper's sizes; TAP
  *	topk zipf DESIGN ALPHA STREAMS TIMES	one of these, again and again; TAP
@@ -20,6 +21,7 @@
 #include <linux/kernel.h>
 #include <linux/smp.h>
 
+#include "edges.h"
 #include "guarantee.h"
 #include "hash.h"
 #include "speed.h"
@@ -187,6 +189,8 @@ int main(int argc, char **argv)
 		return check(argv[2]);
 	if (!strcmp(verb, "throttled") && argc == 2)
 		return check_throttled();
+	if (!strcmp(verb, "edges") && argc == 2)
+		return edges_check();
 	if (!strcmp(verb, "tuning") && argc == 2)
 		return tuning(SEED);
 	if (!strcmp(verb, "hash") && argc == 2)
@@ -202,7 +206,7 @@ int main(int argc, char **argv)
 	    /* The paper's million if nothing else is said. */
 	    number_of(argc > 2 ? argv[2] : "1000000", 1000, 10000000, &length))
 		return speed(length, SEED);
-	fprintf(stderr, "usage: topk check [DESIGN] | throttled | hash | tuning | long [DESIGN] |\n"
+	fprintf(stderr, "usage: topk check [DESIGN] | throttled | edges | hash | tuning | long [DESIGN] |\n"
 		"	zipf DESIGN ALPHA STREAMS TIMES | words FILE | speed [LENGTH]\n");
 	return 2;
 }

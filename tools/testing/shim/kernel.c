@@ -16,11 +16,14 @@ static pthread_mutex_t later_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rcu_head *callbacks;
 static struct work_struct *works;
 
+size_t shim_zalloced;
+
 void *shim_zalloc(size_t size)
 {
 	size_t rounded = (size + 63) / 64 * 64;
 	void *memory = aligned_alloc(64, rounded ? rounded : 64);
 
+	__atomic_fetch_add(&shim_zalloced, size, __ATOMIC_RELAXED);
 	if (memory)
 		memset(memory, 0, rounded);
 	return memory;

@@ -28,6 +28,7 @@ struct shim_cpu {
 	int cpu;
 	int node;
 	enum shim_context context;
+	unsigned long rescheds;	/* how often it let other tasks run */
 };
 
 #ifdef SHIM_MODEL
@@ -98,6 +99,8 @@ struct work_struct;
 
 /* Zeroed, at the start of a cache line. */
 void *shim_zalloc(size_t size);
+/* In kernel.c alone: all bytes that were ever asked for. */
+extern size_t shim_zalloced;
 void shim_free(void *memory);
 
 /* What the kernel does later: when the harness says so. */

@@ -3,7 +3,9 @@
 #ifndef _SHIM_LINUX_SCHED_H
 #define _SHIM_LINUX_SCHED_H
 
+#include "../shim.h"
+
 #define might_sleep()	do { } while (0)
-#define cond_resched()	do { } while (0)
+#define cond_resched()	((void)shim_this.rescheds++)
 
 #endif /* _SHIM_LINUX_SCHED_H */
