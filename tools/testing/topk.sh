@@ -152,8 +152,8 @@ counts_stay_at_their_greatest() {
 			grep -q 'state complete' $D/scounter_topk_try/try ||
 			fail "$(cat $D/scounter_topk_try/try)" || return 1
 		rmmod scounter_topk_try
-		load scounter_topk_try capacity=4 design=$design add=9223372036854775809 ||
-			return 1
+		load scounter_topk_try capacity=4 design=$design add=9223372036854775807 \
+			times=3 || return 1
 		grep -q '^18446744073709551615 ' $D/scounter_topk_try/try &&
 			grep -q 'state saturated' $D/scounter_topk_try/try ||
 			fail "$(cat $D/scounter_topk_try/try)" || return 1

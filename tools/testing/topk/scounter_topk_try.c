@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Creates one table as its parameters say, and adds `add` hits to the key of all
- * zeros, twice.  With `forget` it leaves the table behind; with `null` it hits no
+ * zeros, `times` times.  With `forget` it leaves the table behind; with `null` it hits no
  * table at all.
  */
 #include <linux/err.h>
@@ -22,6 +22,8 @@ static uint key_size = 8;
 module_param(key_size, uint, 0400);
 static unsigned long long add;
 module_param(add, ullong, 0400);
+static uint times = 2;
+module_param(times, uint, 0400);
 static bool forget;
 module_param(forget, bool, 0400);
 static bool null;
@@ -44,8 +46,8 @@ static int __init try_init(void)
 	topk = scounter_topk_create(name, group, &spec);
 	if (IS_ERR(topk))
 		return PTR_ERR(topk);
-	scounter_topk_add(topk, key, add);
-	scounter_topk_add(topk, key, add);
+	while (times--)
+		scounter_topk_add(topk, key, add);
 	return 0;
 }
 
