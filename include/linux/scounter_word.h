@@ -31,8 +31,9 @@
 /**
  * struct scounter_estimate - what a read promises
  * @value: the count; for approximate kinds an unbiased estimate of it
- * @lower: three standard deviations below the value, but not below 0
- * @upper: three standard deviations above the value; U64_MAX when saturated
+ * @lower: the count is below it in at most 0.135 % of all cases, as a normal
+ *	variable is below three standard deviations
+ * @upper: the same above it; U64_MAX: there is no such bound
  * @error_ppm: relative standard deviation of the value, at most, in parts per
  *	million; 0 means that the value is exact
  * @flags: SCOUNTER_F_SATURATED and others, see <uapi/linux/scounter.h>

@@ -148,8 +148,8 @@ struct scounter_snapshot_record {
 	 */
 	__u64 raw[2];
 	__u64 value;
-	__u64 lower;		/* three standard deviations below the value */
-	__u64 upper;		/* and above; all bits set: no upper bound */
+	__u64 lower;		/* the count is below it in at most 0.135 % of all cases */
+	__u64 upper;		/* the same above; all bits set: no upper bound */
 	__u64 resets;		/* how many there have been */
 	__u64 created_ns;	/* monotonic */
 	__u64 created_real_ns;
