@@ -21,15 +21,20 @@
 
 static const struct topk_query all = { .most = ~0U };
 
-static struct topk_table *make(const struct topk_ops *ops, u32 capacity)
+static struct topk_table *make_for(const struct topk_ops *ops, u32 capacity, u32 key_size)
 {
 	u64 seed = 0x5eed;
 	struct topk_secret secret = random_secret(&seed);
-	struct topk_table *table = ops->create(capacity, sizeof(u64), &secret);
+	struct topk_table *table = ops->create(capacity, key_size, &secret);
 
 	if (!table)
 		abort();
 	return table;
+}
+
+static struct topk_table *make(const struct topk_ops *ops, u32 capacity)
+{
+	return make_for(ops, capacity, sizeof(u64));
 }
 
 static void add(struct topk_table *table, u64 key, u64 n)
@@ -437,10 +442,67 @@ static bool pinned_cells_are_not_evicted(void)
 	       is("records", header->records, 1);
 }
 
+/* Of 2^18 hashes of 32 bits some are equal: of the keys { 7, i }, two with one hash. */
+#define KEYS		(1 << 18)
+
+static int compare_hashes(const void *a, const void *b)
+{
+	const struct topk_key *x = a, *y = b;
+
+	return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+static bool equal_hashes(const struct topk_table *table, u64 one[2], u64 other[2])
+{
+	struct topk_key *keys = calloc(KEYS, sizeof(*keys));
+	u64 i, key[2] = { 7 };
+
+	for (i = 0; i < KEYS; i++) {
+		key[1] = i;
+		topk_key_load(&keys[i], key, sizeof(key), &table->secret);
+	}
+	qsort(keys, KEYS, sizeof(*keys), compare_hashes);
+	for (i = 1; i < KEYS && keys[i - 1].hash != keys[i].hash; i++)
+		;
+	if (i < KEYS) {
+		memcpy(one, keys[i - 1].word, sizeof(key));
+		memcpy(other, keys[i].word, sizeof(key));
+	}
+	free(keys);
+	return i < KEYS;
+}
+
+static bool equal_hashes_are_told_apart(void)
+{
+	static const struct topk_ops *const designs[] = {
+		&topk_lockfree_ops, &topk_cooperative_ops, &topk_shared_ops,
+	};
+	struct scounter_topk_header *header;
+	struct topk_table *table;
+	u64 one[2], other[2];
+	bool good = true;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(designs); i++) {
+		table = make_for(designs[i], 4, sizeof(one));
+		if (!equal_hashes(table, one, other))
+			return false;
+		topk_add(table, one, 5);
+		topk_add(table, other, 3);
+		header = topk_snapshot(table, &all);
+		good &= is("records", header->records, 2) &&
+			is("the count of one", topk_record(header, 0)->count, 5) &
+			is("of the other", topk_record(header, 1)->count, 3);
+		topk_snapshot_free(header);
+	}
+	return good;
+}
+
 static const struct {
 	const char *name;
 	bool (*run)(void);
 } tests[] = {
+	{ "two keys with one hash and one first word are told apart", equal_hashes_are_told_apart },
 	{ "2048 adds of 2^32, each of a new key, to two entries", large_adds_of_new_keys },
 	{ "as many keys as one entry can count, and more", many_new_keys },
 	{ "counts across all that is carried", carries_of_present_keys },
