@@ -48,16 +48,14 @@ static notrace struct scounter_bfp_policy policy_of(const struct scounter_class 
 	return policy;
 }
 
-/* The word after the addition of a thinned n. */
+/* The word after the addition of a thinned n; 0 only of a full word that begins again. */
 static notrace u32 sum(const struct scounter_ref *ref, u32 word, u64 n,
 		       bool contended, struct rnd_state *rnd)
 {
 	struct scounter_bfp_policy policy = policy_of(ref->class, contended);
 
-	if (word == SCOUNTER_BFP_WORD_MAX && ref->class->flags & SCOUNTER_CLASS_WRAP) {
-		scounter_note(ref, SCOUNTER_F_WRAPPED);
+	if (word == SCOUNTER_BFP_WORD_MAX && ref->class->flags & SCOUNTER_CLASS_WRAP)
 		return 0;
-	}
 	return scounter_bfp_sum(word, n, &policy, rnd);
 }
 
@@ -84,7 +82,8 @@ static notrace void bfp_apply(const struct scounter_ref *ref, u64 n, u32 failure
 		if (new == seen)
 			return;
 		old = seen;
-		if (atomic_try_cmpxchg_relaxed(word, &seen, new))
+		if (likely(new) ? atomic_try_cmpxchg_relaxed(word, &seen, new) :
+				  scounter_wrap32(ref, &seen, new))
 			return;
 		/* The sum was rounded too: what it was to add is the new n. */
 		if (new && (u32)new != SCOUNTER_BFP_WORD_MAX)

@@ -14,9 +14,9 @@
 #include <linux/string.h>
 
 #include "compat.h"
+#include "history.h"
 #include "kind.h"
 #include "refuse.h"
-#include "registry.h"
 
 const u64 scounter_s64_max = S64_MAX;
 
@@ -246,12 +246,12 @@ EXPORT_SYMBOL_GPL(__scounter_inc_other);
 
 static noinline notrace void refuse(struct scounter *counter, u64 n, unsigned long caller)
 {
-	struct scounter_entry *entry;
+	struct scounter_history *history;
 
 	rcu_read_lock();
 	/* Pairs with the release in registry.c: lookup-destroy.litmus. */
-	entry = READ_ONCE(counter->entry);
-	scounter_refuse(n, caller, entry ? entry->name : NULL);
+	history = READ_ONCE(counter->history);
+	scounter_refuse(n, caller, history ? history->name : NULL);
 	rcu_read_unlock();
 }
 
@@ -318,18 +318,18 @@ u64 scounter_fetch_reset(struct scounter *counter)
 {
 	const struct scounter_kind_ops *ops = ops_of(counter);
 	struct scounter_ref ref = ref_of(counter, ops);
-	struct scounter_entry *entry;
+	struct scounter_history *history;
 	u64 value;
 
 	rcu_read_lock();
 	/* Pairs with the release in registry.c: lookup-destroy.litmus. */
-	entry = READ_ONCE(counter->entry);
-	if (entry)
-		scounter_entry_reset_begin(entry);
+	history = READ_ONCE(counter->history);
+	if (history)
+		scounter_reset_begin(history);
 	value = ops->fetch_reset(&ref);
 	atomic_set(&counter->flags, 0);
-	if (entry)
-		scounter_entry_reset_done(entry);
+	if (history)
+		scounter_reset_done(history);
 	rcu_read_unlock();
 	return value;
 }

@@ -46,12 +46,19 @@ static u64 components_sum(const struct scounter *counter)
 	return sum;
 }
 
-static u64 exact_read(const struct scounter_ref *ref)
+void scounter_exact_words(const struct scounter *counter, u64 words[2])
 {
 	/* Pairs with the swap in exact_fetch_reset(): reset-read.litmus. */
-	u64 fetched = atomic64_read_acquire(&ref->counter->fetched);
+	words[1] = atomic64_read_acquire(&counter->fetched);
+	words[0] = components_sum(counter);
+}
 
-	return components_sum(ref->counter) - fetched;
+static u64 exact_read(const struct scounter_ref *ref)
+{
+	u64 words[2];
+
+	scounter_exact_words(ref->counter, words);
+	return words[0] - words[1];
 }
 
 static void exact_read_est(const struct scounter_ref *ref,

@@ -93,19 +93,37 @@ static inline void scounter_note(const struct scounter_ref *ref, u32 flags)
 		atomic_or(flags, &ref->counter->flags);
 }
 
-/*
- * What an exact word with @old in it becomes by @n more events: it stays at the
- * end of its range, @max, or, as its class says, begins again at 0.
- */
-static inline u64 scounter_exact_sum(const struct scounter_ref *ref, u64 old, u64 n,
-				     u64 max)
+/* At the end of its range, @max, a counter stays, or its class lets it begin again. */
+static inline bool scounter_exact_wraps(const struct scounter_ref *ref, u64 old, u64 max)
 {
-	if (old == max && ref->class->flags & SCOUNTER_CLASS_WRAP) {
-		scounter_note(ref, SCOUNTER_F_WRAPPED);
-		return 0;
-	}
+	return old == max && ref->class->flags & SCOUNTER_CLASS_WRAP;
+}
+
+/* What an exact word with @old in it becomes by @n more events, if it does not wrap. */
+static inline u64 scounter_exact_sum(u64 old, u64 n, u64 max)
+{
 	return n > max - old ? max : old + n;
 }
+
+/*
+ * Let a @full word begin again with @next, a 0, which the counter's flags and history
+ * say.  False, with what the word is now in @full: another CPU changed it.
+ */
+bool scounter_wrap32(const struct scounter_ref *ref, int *full, u32 next);
+bool scounter_wrap64(const struct scounter_ref *ref, s64 *full, u64 next);
+
+/* One try to add @n to a word that is a count and nothing else. */
+static inline bool scounter_exact_try_add(const struct scounter_ref *ref, s64 *old, u64 n,
+					  u64 max)
+{
+	if (unlikely(scounter_exact_wraps(ref, *old, max)))
+		return scounter_wrap64(ref, old, 0);
+	return atomic64_try_cmpxchg_relaxed(&ref->word64->word, old,
+					    scounter_exact_sum(*old, n, max));
+}
+
+/* Of atomic, percpu and multiline: the sum of all words, and what of it resets took. */
+void scounter_exact_words(const struct scounter *counter, u64 words[2]);
 
 /* The estimate of an exact value below the end of its range, or at it. */
 void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,

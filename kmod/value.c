@@ -79,15 +79,20 @@ static notrace u64 word_load(const struct scounter_ref *ref)
 	return atomic64_read(&ref->word64->word);
 }
 
-/* On failure @seen is what the word is now. */
+/*
+ * On failure @seen is what the word is now.  Only a full word becomes 0, which begins
+ * again.
+ */
 static notrace bool word_swap(const struct scounter_ref *ref, u64 *seen, u64 new)
 {
 	int seen32 = *seen;
 	bool swapped;
 
 	if (!is_word32(ref))
-		return atomic64_try_cmpxchg_relaxed(&ref->word64->word, (s64 *)seen, new);
-	swapped = atomic_try_cmpxchg_relaxed(&ref->word32->word, &seen32, new);
+		return likely(new) ? atomic64_try_cmpxchg_relaxed(&ref->word64->word, (s64 *)seen, new) :
+				     scounter_wrap64(ref, (s64 *)seen, new);
+	swapped = likely(new) ? atomic_try_cmpxchg_relaxed(&ref->word32->word, &seen32, new) :
+				scounter_wrap32(ref, &seen32, new);
 	*seen = (u32)seen32;
 	return swapped;
 }
@@ -117,10 +122,8 @@ static notrace u64 sum(const struct scounter_ref *ref, u64 word, u64 n, u32 fail
 
 	if (plain && is_morris_adapt(ref))
 		return word + n;
-	if (value == rule->max && ref->class->flags & SCOUNTER_CLASS_WRAP) {
-		scounter_note(ref, SCOUNTER_F_WRAPPED);
+	if (value == rule->max && ref->class->flags & SCOUNTER_CLASS_WRAP)
 		return 0;
-	}
 	value = scounter_value_sum(value, n, rule);
 	if (is_morris_adapt(ref))
 		return (value + ref->class->theta) << 32 | (u32)word;

@@ -66,7 +66,7 @@
 
 struct module;
 struct scounter_cohort;
-struct scounter_entry;
+struct scounter_history;
 
 /* One CPU's word.  32-bit machines cannot step 64 bits in one instruction. */
 struct scounter_cpu {
@@ -103,7 +103,7 @@ struct scounter {
 		struct scounter_cohort *cohort;		/* or NULL */
 	};
 	atomic64_t fetched;	/* atomic, percpu, multiline: returned by resets */
-	struct scounter_entry *entry;
+	struct scounter_history *history;	/* NULL without a name */
 	atomic_t flags;		/* those that the word itself does not show */
 	atomic_t deferred;	/* inflations that found no lines ready */
 } ____cacheline_aligned_in_smp;

@@ -348,6 +348,59 @@ static bool test_topk_randomly(void)
 	return good;
 }
 
+/* Words that change beside a snapshot, exact ones and ones that decimate. */
+static bool test_records(void)
+{
+	const struct counter_type *type;
+	bool good = true;
+
+	for (type = counter_types; type->name; type++) {
+		char kind[64];
+		struct counting counting = { .kind = kind, .script = "ii,ss", .preload = 30000 };
+
+		if (!type->kind || type->threshold_log2)
+			continue;
+		snprintf(kind, sizeof(kind), "record-%s", type->name);
+		good &= is_right(&counting, &all);
+		counting.script = "i,f,ss";
+		good &= is_right(&counting, &all);
+	}
+	return good;
+}
+
+/* Each way to swap a word once with all that three threads can do. */
+static bool test_wraps(void)
+{
+	static const struct {
+		const char *kind, *scripts[4];
+	} kinds[] = {
+		{ "record-cas", { "w,ss", "ww,s", "w,f,s", "w,w,s" } },
+		{ "record-bfp_dup", { "w,ss", "ww,s", "w,w,s" } },
+		{ "record-rbo", { "w,ss", "ww,s" } },
+		{ "record-cohort", { "w,ss", "ww,s" } },
+		{ "record-rbo_numa", { "w,ss", "ww,s" } },
+		{ "record-rbo_numa_adapt", { "w,ss", "ww,s" } },
+		{ "record-multiline_adapt", { "w,ss", "ww,s" } },
+		{ "record-morris", { "w,ss", "ww,s" } },
+		{ "record-morris_adapt", { "w,ss", "ww,s" } },
+		{ "record-scalable32", { "w,ss", "ww,s" } },
+		{ "record-approx", { "w,ss", "ww,s" } },
+	};
+	bool good = true;
+	unsigned int i, j;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		for (j = 0; j < 4 && kinds[i].scripts[j]; j++) {
+			struct counting counting = {
+				.kind = kinds[i].kind, .script = kinds[i].scripts[j], .full = true,
+			};
+
+			good &= is_right(&counting, &all);
+		}
+	}
+	return good;
+}
+
 static bool test_racing(void)
 {
 	const struct counting counting = { .kind = "racing", .script = "i,i", .tries = 1 };
@@ -375,6 +428,8 @@ static const struct {
 	{ "all kinds: long scripts, in random orders", test_random },
 	{ "inflation and deflation, in all orders", test_adapt },
 	{ "inflation, growth and deflation, in random orders", test_adapt_randomly },
+	{ "records: value and word are of one moment, in all orders", test_records },
+	{ "records: a value falls with a reset or a wrap only, in all orders", test_wraps },
 	{ "arrays: counting, additions and merges, in all orders", test_arrays },
 	{ "tables: hits, evictions and delegation, in all orders", test_topk },
 	{ "tables: long scripts and snapshots, in random orders", test_topk_randomly },

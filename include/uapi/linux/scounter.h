@@ -156,6 +156,9 @@ struct scounter_snapshot_record {
 	__u64 reset_ns;		/* of the last reset, monotonic */
 	__u64 reset_real_ns;
 	__u64 saturated_ns;	/* when a snapshot first found it so, monotonic */
+	__u64 wraps;		/* how often it began again at 0 at the end of its range */
+	__u64 wrapped_ns;	/* the last time, monotonic */
+	__u64 wrapped_real_ns;
 };
 
 #endif /* _UAPI_LINUX_SCOUNTER_H */
