@@ -173,12 +173,19 @@ static void debugfs_remove_entry(struct scounter_entry *entry)
 	debugfs_remove(entry->view[SCOUNTER_VIEW_DEBUGFS]);
 }
 
+/* What root has beside the groups: named, too, where scounter_create() is described. */
+static const char *const reserved[] = {
+	TABLE_FILE, KINDS_FILE, REFUSED_FILE, SCOUNTER_ARRAYS_DIRECTORY, SCOUNTER_TOPK_DIRECTORY,
+};
+
 static bool debugfs_reserves(const char *group)
 {
-	return !strcmp(group, TABLE_FILE) || !strcmp(group, KINDS_FILE) ||
-	       !strcmp(group, REFUSED_FILE) ||
-	       !strcmp(group, SCOUNTER_ARRAYS_DIRECTORY) ||
-	       !strcmp(group, SCOUNTER_TOPK_DIRECTORY);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(reserved); i++)
+		if (!strcmp(group, reserved[i]))
+			return true;
+	return false;
 }
 
 static const struct scounter_view debugfs_view = {

@@ -366,15 +366,27 @@ static struct scounter *counter_alloc(const struct scounter_params *params,
 	return counter;
 }
 
+/* Where kmalloc() may be called at all: its locks sleep on PREEMPT_RT. */
+static bool may_allocate(void)
+{
+	return !in_nmi() && (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
+}
+
 /* See scounter_create(). */
 struct scounter *__scounter_create(const char *name, const char *group,
 				   const struct scounter_params *params,
 				   gfp_t gfp, struct module *owner)
 {
-	struct scounter *counter = counter_alloc(params, gfp);
 	struct scounter_entry *entry;
+	struct scounter *counter;
 	int err = 0;
 
+	if (!may_allocate()) {
+		pr_warn_ratelimited("%s/%s: no counter can be created in this context\n",
+				    group ?: module_name(owner), name);
+		return ERR_PTR(-EWOULDBLOCK);
+	}
+	counter = counter_alloc(params, gfp);
 	if (IS_ERR(counter))
 		return counter;
 	entry = enter(counter, name, group, owner, gfp);

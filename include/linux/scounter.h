@@ -141,7 +141,7 @@ int __scounter_register(struct scounter *counter, const char *name,
  * @name: 1 to SCOUNTER_NAME_MAX bytes, no '/' and no control character, not
  *	"." or ".."
  * @group: the same, or NULL for the name of the calling module; not "counters",
- *	"kinds", "refused", "arrays" or "topk"
+ *	"kinds", "refused", "arrays" or "topk", as debugfs has what is named so
  * @kind: an enum scounter_kind
  * @ppm: relative standard deviation of an approximate kind, in parts per
  *	million, from SCOUNTER_ERROR_PPM_MIN to SCOUNTER_ERROR_PPM_MAX; 0 for
@@ -152,10 +152,14 @@ int __scounter_register(struct scounter *counter, const char *name,
  * @gfp: how to allocate.  Where it does not allow to sleep, the counter works
  *	at once and its files appear a moment later.
  *
- * Context: Any context that @gfp allows, but not NMI.
+ * Context: Any context in which kmalloc() may be called with @gfp: never NMI, and on
+ * PREEMPT_RT none where preemption or interrupts are off.  A kernel with
+ * CONFIG_PROVE_RAW_LOCK_NESTING reports it, as it reports kmalloc(), in an interrupt
+ * handler that PREEMPT_RT makes no thread of, such as that of a call to another CPU.
  * Return: the counter, or an ERR_PTR: -EINVAL for an unacceptable name, group
  * or kind, -ENAMETOOLONG, -ERANGE for an error out of range, -EEXIST for a
- * name that the group already has, -ENOMEM.
+ * name that the group already has, -ENOMEM, -EWOULDBLOCK in NMI context and, on
+ * PREEMPT_RT, where preemption or interrupts are off.
  */
 #define scounter_create(name, group, kind, ppm, gfp)			\
 	__scounter_create(name, group,					\
@@ -169,7 +173,7 @@ int __scounter_register(struct scounter *counter, const char *name,
  * @params: kind, error, overflow policy, granularity, components
  * @gfp: as for scounter_create()
  *
- * Context: Any context that @gfp allows, but not NMI.
+ * Context: As scounter_create().
  * Return: as scounter_create(); -EINVAL, too, for a choice that the kind does
  * not have, -ERANGE for one that is out of range.
  */
