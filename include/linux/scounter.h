@@ -116,8 +116,7 @@ struct scounter {
  * DEFINE_SCOUNTER - define a counter without allocating it
  * @name: name of the variable; write `static` before the macro if it is local
  * @kind_: an enum scounter_kind, a constant
- * @ppm: relative error in parts per million, 0 for the default of 1 %; of no
- *	meaning for exact kinds
+ * @ppm: as for scounter_create(), a constant
  *
  * The counter counts from the beginning, and appears in the files and gets its
  * lines or per-CPU words from scounter_register().
@@ -125,7 +124,7 @@ struct scounter {
 #define DEFINE_SCOUNTER(name, kind_, ppm)				\
 	struct scounter name = {					\
 		.class = __SCOUNTER_CLASS(__SCOUNTER_KIND(kind_), kind_, \
-					  __SCOUNTER_PPM_OR_DEFAULT(ppm)), \
+					  __SCOUNTER_PPM_OF(kind_, ppm)), \
 		.is_bfp = __SCOUNTER_IS_BFP(__SCOUNTER_KIND(kind_)),	\
 		.is_other = __SCOUNTER_IS_OTHER(__SCOUNTER_KIND(kind_)), \
 	}

@@ -328,12 +328,18 @@ struct scounter_params {
 
 #define __SCOUNTER_PPM_OR_DEFAULT(ppm)	((ppm) ? (ppm) : SCOUNTER_ERROR_PPM_DEFAULT)
 
+/* Of a constant kind; exact kinds take 0 only. */
+#define __SCOUNTER_PPM_OF(kind, ppm)					\
+	(__SCOUNTER_PPM_OR_DEFAULT(ppm) +				\
+	 BUILD_BUG_ON_ZERO((ppm) && !__SCOUNTER_IS_ONE_OF(__SCOUNTER_KIND(kind), \
+							  __SCOUNTER_APPROX_KINDS)))
+
 /**
  * SCOUNTER_CLASS - initializer of a struct scounter_class
  * @kind: a kind that has words, a constant
  * @ppm: relative standard deviation in parts per million, from
  *	SCOUNTER_ERROR_PPM_MIN to SCOUNTER_ERROR_PPM_MAX; 0 for the default of
- *	1 %; of no meaning for exact kinds
+ *	1 %.  Exact kinds take 0 only.
  *
  * Both must be constants; anything else does not compile.  Declare the class
  * `static const` and the compiler folds it into the increments.
@@ -342,7 +348,7 @@ struct scounter_params {
 	__SCOUNTER_CLASS(__SCOUNTER_KIND(kind) +			\
 			 BUILD_BUG_ON_ZERO(!__SCOUNTER_IS_ONE_OF(__SCOUNTER_KIND(kind), \
 					__SCOUNTER_WORD32_KINDS | __SCOUNTER_WORD64_KINDS)), \
-			 kind, __SCOUNTER_PPM_OR_DEFAULT(ppm))
+			 kind, __SCOUNTER_PPM_OF(kind, ppm))
 
 int scounter_class_init(struct scounter_class *class,
 			const struct scounter_params *params);
