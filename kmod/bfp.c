@@ -23,6 +23,7 @@
 #include "kind.h"
 #include "random.h"
 #include "repr/bfp.h"
+#include "repr/bounds.h"
 
 /* A multiple of what the word is changed by at a time. */
 static notrace u64 thin(const struct scounter_ref *ref, u64 n, u32 word,
@@ -142,47 +143,38 @@ static u64 bfp_read(const struct scounter_ref *ref)
 	return scounter_bfp_value(atomic_read(&ref->word32->word));
 }
 
-/* Not all of the field: bfp_dup, approx. */
-static bool is_bounded(const struct scounter_class *class)
-{
-	return class->limit < SCOUNTER_BFP_MANTISSA_MAX;
-}
-
 /*
- * The relative standard deviation of a value n that is changed by 2^e at most is at
- * most sqrt((2^e - 1) / n).  Where there is a bound it is also at most
- * what the class was made for, in the limit of large n: sqrt(3 / (8M - 3)),
- * where 2M is Theta.
+ * The relative variance at most, whatever the count: 3 / (8M - 3), which is that of
+ * bfp_dup in the limit, where 2M is Theta.  None where only contention makes the
+ * exponent grow, nor for an exponent that is not due to the word's own count.
  */
-static u32 bfp_error_ppm(u32 word, const struct scounter_class *class)
+static u64 bfp_limit(u32 word, const struct scounter_class *class)
 {
-	const u64 ppm_squared = (u64)SCOUNTER_PPM * SCOUNTER_PPM;
-	u32 beyond = scounter_bfp_bits_beyond(word, class->shift);
-	u64 value = scounter_bfp_value(word);
-	u64 square;
+	struct scounter_bfp_policy policy = policy_of(class, false);
+	u32 exponent = scounter_bfp_exponent(word);
+	u32 bound;
 
-	if (!scounter_bfp_exponent(word) || !value)
-		return 0;
-	if (beyond)	/* (2^(e + d) - 1) / (m 2^e) is less than 2^d / m */
-		square = div64_u64(ppm_squared << beyond, scounter_bfp_mantissa(word));
-	else
-		square = div64_u64(ppm_squared * ((1U << scounter_bfp_exponent(word)) - 1),
-				   value);
-	if (is_bounded(class))
-		square = min(square, div64_u64(3 * ppm_squared,
-					       4 * class->theta - 3));
-	return int_sqrt64(square) + 1;
+	if (class->limit == SCOUNTER_BFP_MANTISSA_MAX || !exponent)
+		return SCOUNTER_VARIANCE_MAX;
+	bound = min(scounter_bfp_bound(&policy, exponent - 1), class->theta);
+	if (scounter_bfp_mantissa(word) < bound / 2)
+		return SCOUNTER_VARIANCE_MAX;
+	return div_u64(3 * SCOUNTER_VARIANCE_ONE, 4 * class->theta - 3);
 }
 
 static void bfp_read_est(const struct scounter_ref *ref,
 			 struct scounter_estimate *estimate)
 {
 	u32 word = atomic_read(&ref->word32->word);
+	struct scounter_known known = {
+		.value = scounter_bfp_value(word),
+		.unit = 1ULL << (scounter_bfp_exponent(word) +
+				 scounter_bfp_bits_beyond(word, ref->class->shift)),
+		.limit = bfp_limit(word, ref->class),
+		.full = word == SCOUNTER_BFP_WORD_MAX,
+	};
 
-	scounter_estimate_approx(estimate, scounter_bfp_value(word),
-				 bfp_error_ppm(word, ref->class),
-				 scounter_bfp_exponent(word),
-				 word == SCOUNTER_BFP_WORD_MAX);
+	scounter_estimate_approx(estimate, &known);
 }
 
 static u64 bfp_fetch_reset(const struct scounter_ref *ref)

@@ -17,6 +17,7 @@
 #include "history.h"
 #include "kind.h"
 #include "refuse.h"
+#include "repr/bounds.h"
 
 const u64 scounter_s64_max = S64_MAX;
 
@@ -178,22 +179,25 @@ void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,
 	estimate->upper = U64_MAX;
 }
 
-void scounter_estimate_approx(struct scounter_estimate *estimate, u64 value,
-			      u32 error_ppm, bool decimating, bool saturated)
+void scounter_estimate_approx(struct scounter_estimate *estimate,
+			      const struct scounter_known *known)
 {
-	u64 margin = 0;
+	u64 square = min(known->limit, scounter_unit_variance(known->unit, known->value));
+	u64 upper = known->value;
 
-	/* Three standard deviations, below the value: errors are 20 % at most. */
-	if (error_ppm)
-		margin = mul_u64_u32_div(value, 3 * error_ppm, SCOUNTER_PPM) + 1;
 	*estimate = (struct scounter_estimate) {
-		.value = value,
-		.lower = value - min(value, margin),
-		.upper = margin > U64_MAX - value ? U64_MAX : value + margin,
-		.error_ppm = error_ppm,
-		.flags = decimating ? SCOUNTER_F_DECIMATING : 0,
+		.value = known->certain + known->value,
+		.lower = known->certain + known->value,
+		.error_ppm = scounter_root_up(square),
 	};
-	if (!saturated)
+	if (known->unit > 1) {
+		estimate->flags = SCOUNTER_F_DECIMATING;
+		estimate->lower = known->certain +
+			scounter_lower_bound(known->value, known->unit, known->limit);
+		upper = scounter_upper_bound(known->value, known->unit, known->limit);
+	}
+	estimate->upper = upper > U64_MAX - known->certain ? U64_MAX : upper + known->certain;
+	if (!known->full)
 		return;
 	estimate->flags |= SCOUNTER_F_SATURATED;
 	estimate->upper = U64_MAX;

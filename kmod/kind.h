@@ -128,8 +128,17 @@ void scounter_exact_words(const struct scounter *counter, u64 words[2]);
 /* The estimate of an exact value below the end of its range, or at it. */
 void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,
 			     u64 value_max);
-/* The estimate of a value with a standard deviation of so many millionths. */
-void scounter_estimate_approx(struct scounter_estimate *estimate, u64 value,
-			      u32 error_ppm, bool decimating, bool saturated);
+
+/* What an approximate word knows of its count: see repr/bounds.h. */
+struct scounter_known {
+	u64 certain;	/* counted one by one, beside the value */
+	u64 value;
+	u64 unit;	/* each event was counted with probability 1 / unit or more */
+	u64 limit;	/* the relative variance of the value, at most, in 10^-12 */
+	bool full;	/* at the end of the range */
+};
+
+void scounter_estimate_approx(struct scounter_estimate *estimate,
+			      const struct scounter_known *known);
 
 #endif /* _SCOUNTER_KIND_H */

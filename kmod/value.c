@@ -23,6 +23,7 @@
 #include "backoff.h"
 #include "kind.h"
 #include "random.h"
+#include "repr/bounds.h"
 #include "repr/value.h"
 
 static notrace bool is_word32(const struct scounter_ref *ref)
@@ -211,27 +212,15 @@ static u64 value_read(const struct scounter_ref *ref)
 }
 
 /*
- * Each event was counted with probability 1 / unit or more, so that it adds
- * unit - 1 to the variance at most.  In the limit of large n the relative
- * standard deviation also is at most 1 / sqrt(2a) for morris (section 3.1), and
- * for scalable, whose Markov chain is that of bfp_dup with M = 2^(s - 1),
- * sqrt(3 / (8M - 3)) (section 4.2); not so with a cap, which makes it smaller.
+ * The relative variance at most, whatever the value: 1 / 2a for morris (section 3.1),
+ * and for scalable, whose Markov chain is that of bfp_dup with M = 2^(s - 1),
+ * 3 / (8M - 3) (section 4.2).
  */
-static u32 value_error_ppm(const struct scounter_ref *ref, u64 value,
-			   const struct scounter_value_rule *rule)
+static u64 value_limit(const struct scounter_value_rule *rule)
 {
-	const u64 ppm_squared = (u64)SCOUNTER_PPM * SCOUNTER_PPM;
-	u64 unit = scounter_value_unit(value, rule);
-	u64 square;
-
-	if (unit == 1)
-		return 0;
-	square = rule->a ? div64_u64(ppm_squared, 2 * rule->a) :
-		 div64_u64(3 * ppm_squared, (4ULL << rule->shift) - 3);
-	/* unit / value is at most 2 / limit: below 2^64 as long as it is small. */
-	if (unit <= U64_MAX / ppm_squared)
-		square = min(square, div64_u64(ppm_squared * (unit - 1), value));
-	return (u32)int_sqrt64(square) + 1;
+	if (rule->a)
+		return div_u64(SCOUNTER_VARIANCE_ONE - 1, 2 * rule->a) + 1;
+	return div_u64(3 * SCOUNTER_VARIANCE_ONE, (4U << rule->shift) - 3);
 }
 
 static void value_read_est(const struct scounter_ref *ref,
@@ -240,12 +229,15 @@ static void value_read_est(const struct scounter_ref *ref,
 	struct scounter_value_rule rule = rule_of(ref);
 	u64 word = word_load(ref);
 	u64 value = value_of(ref, word);
-	bool plain = is_plain(ref, word, 0, 0);
+	struct scounter_known known = {
+		.certain = is_morris_adapt(ref) ? (u32)word : 0,
+		.value = value,
+		.unit = is_plain(ref, word, 0, 0) ? 1 : scounter_value_unit(value, &rule),
+		.limit = value_limit(&rule),
+		.full = value == rule.max,
+	};
 
-	scounter_estimate_approx(estimate, count_of(ref, word),
-				 plain ? 0 : value_error_ppm(ref, value, &rule),
-				 !plain && scounter_value_exponent(value, &rule),
-				 value == rule.max);
+	scounter_estimate_approx(estimate, &known);
 }
 
 static u64 value_fetch_reset(const struct scounter_ref *ref)

@@ -403,7 +403,11 @@ static void estimate_of_an_exact_word(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, estimate.flags, 0U);
 }
 
-/* m = 5000, e = 3: sqrt(7 / 40000) = 1.3229 %; dup promises 1 % in the limit. */
+/*
+ * m = 5000, e = 3: s = sqrt(7 / 40000) = 1.3229 %, 40000 (1 - s^2 / 9 - s)^3 and, with
+ * s = sqrt(7 / 40008), 40008 (1 - 7 s^2 / 128 + 3 s / 8)^8.  dup promises 1 % in the
+ * limit, which the powers 8 and 16 belong to.
+ */
 static void estimate_of_a_decimating_word(struct kunit *test)
 {
 	struct scounter_word32 counter = word_of(5000, 3);
@@ -412,12 +416,33 @@ static void estimate_of_a_decimating_word(struct kunit *test)
 	scounter_word32_read_est(&counter, &csup_1, &estimate);
 	KUNIT_EXPECT_EQ(test, estimate.value, 40000ULL);
 	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 13229U);
-	KUNIT_EXPECT_EQ(test, estimate.lower, 40000ULL - 1588);
-	KUNIT_EXPECT_EQ(test, estimate.upper, 40000ULL + 1588);
+	KUNIT_EXPECT_EQ(test, estimate.lower, 38431ULL);
+	KUNIT_EXPECT_EQ(test, estimate.upper, 41621ULL);
 	KUNIT_EXPECT_EQ(test, estimate.flags, SCOUNTER_F_DECIMATING);
 
 	scounter_word32_read_est(&counter, &dup_1, &estimate);
 	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 10001U);
+	KUNIT_EXPECT_EQ(test, estimate.lower, 38813ULL);
+	KUNIT_EXPECT_EQ(test, estimate.upper, 41224ULL);
+}
+
+/* An exponent that the word's own count does not explain: no limit but its unit's. */
+static void estimate_of_a_small_mantissa(struct kunit *test)
+{
+	struct scounter_word32 counter = word_of(1, 10), none = word_of(0, 10);
+	struct scounter_estimate estimate;
+
+	scounter_word32_read_est(&counter, &dup_1, &estimate);
+	KUNIT_EXPECT_EQ(test, estimate.value, 1024ULL);
+	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 999512U);
+	KUNIT_EXPECT_EQ(test, estimate.lower, 0ULL);
+	KUNIT_EXPECT_GE(test, estimate.upper, 9000ULL);
+	KUNIT_EXPECT_EQ(test, estimate.flags, SCOUNTER_F_DECIMATING);
+	/* 1023 of 1024 events are not seen, so that nothing is no certainty. */
+	scounter_word32_read_est(&none, &dup_1, &estimate);
+	KUNIT_EXPECT_GT(test, estimate.error_ppm, SCOUNTER_PPM);
+	KUNIT_EXPECT_EQ(test, estimate.lower, 0ULL);
+	KUNIT_EXPECT_GE(test, estimate.upper, 6763ULL);
 }
 
 /* Without a bound sqrt(4 / (3 * 2^13)) = 1.28 %; with it what the class promises. */
@@ -469,6 +494,7 @@ static struct kunit_case bfp_cases[] = {
 	KUNIT_CASE(value_never_goes_down),
 	KUNIT_CASE(estimate_of_an_exact_word),
 	KUNIT_CASE(estimate_of_a_decimating_word),
+	KUNIT_CASE(estimate_of_a_small_mantissa),
 	KUNIT_CASE(estimate_of_approx_is_that_of_its_class),
 	KUNIT_CASE(fetch_reset_starts_again),
 	{}

@@ -23,6 +23,7 @@ static const char help[] =
 "  check [PART OF A NAME]\n"
 "             run all tests, or some; the output is TAP\n"
 "  table      print measured and exact errors as tables in reStructuredText\n"
+"  bounds     print how often the bounds miss the truth, exactly, as a table\n"
 "  curve      print relative standard deviations against n, as columns\n"
 "  variance   print the exact error of bfp_dup: needs --error and --n\n"
 "\n"
@@ -32,7 +33,7 @@ static const char help[] =
 "  --n N        number of events, 1 to 2^42\n"
 "  --help       print this text\n"
 "\n"
-"check, table and curve run for one to three minutes and say on standard error\n"
+"check, table, bounds and curve run for one to three minutes and say on standard error\n"
 "how far they are.  The same seed gives the same output.\n"
 "\n"
 "Exit status: 0 if all is well, 1 if a test failed, 2 for a wrong argument.\n";
@@ -86,6 +87,10 @@ static int run(const struct options *options)
 		return tap_run(options->seed, options->part);
 	if (!strcmp(options->command, "table")) {
 		print_tables(options->seed);
+		return 0;
+	}
+	if (!strcmp(options->command, "bounds")) {
+		print_bounds();
 		return 0;
 	}
 	if (!strcmp(options->command, "curve")) {

@@ -10,8 +10,6 @@ const u64 checkpoints[CHECKPOINTS] = {
 	10000, 100000, 1000000, 10000000, 100000000,
 };
 
-const double class_inside[CLASSES] = { 0.997, 0.997, 0.996, 0.978 };
-
 /* Coarse counters draw less, so that more of them take the same time. */
 static const u32 class_run_count[CLASSES] = { 2000, 4000, 20000, 40000 };
 
@@ -27,17 +25,17 @@ const char *class_name(u32 error_ppm)
 
 void tally_add(struct tally *tally, const struct sim *sim)
 {
-	struct bounds bounds = sim_bounds(sim);
+	struct scounter_estimate estimate = sim_estimate(sim);
 
 	moments_add(&tally->error, sim_error(sim));
 	tally->bound += scounter_bfp_variance(sim->word);
-	if (bounds.lower <= sim->events && sim->events <= bounds.upper)
-		tally->inside++;
+	tally->below += sim->events < estimate.lower;
+	tally->above += sim->events > estimate.upper;
 }
 
 double tally_inside(const struct tally *tally)
 {
-	return tally->inside / tally->error.count;
+	return 1 - (tally->below + tally->above) / tally->error.count;
 }
 
 bool tally_mean_is_right(const struct tally *tally)
@@ -47,11 +45,16 @@ bool tally_mean_is_right(const struct tally *tally)
 	return fabs(summary.mean_z) <= MEAN_LIMIT;
 }
 
-bool tally_inside_is(const struct tally *tally, double least)
+static bool is_seldom(u64 misses, double count)
 {
-	return tally_inside(tally) >= least ||
-	       binomial_tail(tally->inside, tally->error.count, least) >=
-			TAIL_LIMIT;
+	return misses <= STATED_MISSES * count ||
+	       binomial_tail(misses, count, STATED_MISSES) >= TAIL_LIMIT;
+}
+
+bool tally_bounds_hold(const struct tally *tally)
+{
+	return is_seldom(tally->below, tally->error.count) &&
+	       is_seldom(tally->above, tally->error.count);
 }
 
 struct runs run_counters(const struct machine *machine, u32 error_ppm,

@@ -14,13 +14,8 @@
 extern const u32 classes[CLASSES];		/* in parts per million */
 extern const u64 checkpoints[CHECKPOINTS];	/* numbers of events */
 
-/*
- * How often the truth is within the bounds of an estimate, at least: three
- * standard deviations.  Less often than for a normal variable where the bounds
- * are wide, as the standard deviation is taken of the value, which is small
- * when it is too small.
- */
-extern const double class_inside[CLASSES];
+/* 0.135 %: how often a bound may miss the truth, each side for itself. */
+#define STATED_MISSES	0.0013498980316301
 
 /* "0.5 %" and the like; the text is overwritten by the fourth call after. */
 const char *class_name(u32 error_ppm);
@@ -28,16 +23,16 @@ const char *class_name(u32 error_ppm);
 /* How far counters were off, and how often within their own bounds. */
 struct tally {
 	struct moments error;
-	u64 inside;
+	u64 below, above;	/* times that the truth was below, above both bounds */
 	double bound;		/* sum of scounter_bfp_variance() */
 };
 
 void tally_add(struct tally *tally, const struct sim *sim);
 double tally_inside(const struct tally *tally);
 
-/* The mean error is 0, the share of runs inside at least that, but for chance. */
+/* The mean error is 0, each bound misses as seldom as stated, but for chance. */
 bool tally_mean_is_right(const struct tally *tally);
-bool tally_inside_is(const struct tally *tally, double least);
+bool tally_bounds_hold(const struct tally *tally);
 
 struct runs {
 	u32 error_ppm;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
@@ -11,7 +12,6 @@ const struct machine machine_kmod = {
 	.theta		= scounter_bfp_theta,
 	.sum		= scounter_bfp_sum,
 	.thin		= machine_thin,
-	.deviations	= 3,
 };
 
 const char *const policy_names[POLICIES] = {
@@ -23,6 +23,10 @@ const char *const policy_names[POLICIES] = {
 void sim_init(struct sim *sim, const struct machine *machine,
 	      enum policy policy, u32 error_ppm)
 {
+	static const enum scounter_kind kinds[POLICIES] = {
+		SCOUNTER_BFP_DUP, SCOUNTER_BFP_CSUP, SCOUNTER_APPROX,
+	};
+	struct scounter_params params = { .kind = kinds[policy], .error_ppm = error_ppm };
 	u32 theta = machine->theta(error_ppm);
 
 	*sim = (struct sim) {
@@ -35,6 +39,8 @@ void sim_init(struct sim *sim, const struct machine *machine,
 		sim->policy.bound = 1U << sim->shift;
 		sim->policy.early = scounter_bfp_approx_early(sim->shift);
 	}
+	if (scounter_class_init(&sim->class, &params))
+		abort();
 	sim->limit = scounter_bfp_bound(&sim->policy, 0) - 1;
 }
 
@@ -217,33 +223,11 @@ double sim_error(const struct sim *sim)
 			     sim->events);
 }
 
-/* scounter_word32_read_est() */
-struct bounds bounds_of(u32 word, u32 theta, enum policy policy, u32 deviations)
+struct scounter_estimate sim_estimate(const struct sim *sim)
 {
-	const u64 ppm_squared = (u64)SCOUNTER_PPM * SCOUNTER_PPM;
-	u32 exponent = scounter_bfp_exponent(word);
-	u64 value = scounter_bfp_value(word);
-	struct bounds bounds = { .lower = value, .upper = value };
-	u64 square, margin;
+	struct scounter_word32 word = { .word = { sim->word } };
+	struct scounter_estimate estimate;
 
-	if (exponent && value) {
-		square = ppm_squared * ((1U << exponent) - 1) / value;
-		if (policy != CSUP)
-			square = min(square, 3 * ppm_squared / (4 * theta - 3));
-		bounds.error_ppm = (u32)sqrtl(square) + 1;
-		margin = (value * deviations * bounds.error_ppm +
-			  SCOUNTER_PPM - 1) / SCOUNTER_PPM;
-		bounds.lower -= min(value, margin);
-		bounds.upper += margin;
-	}
-	if (word == SCOUNTER_BFP_WORD_MAX)
-		bounds.upper = ~0ULL;
-	return bounds;
-}
-
-struct bounds sim_bounds(const struct sim *sim)
-{
-	return bounds_of(sim->word, sim->policy.theta,
-			 sim->policy.bound == SCOUNTER_BFP_BOUND_MAX ? CSUP : DUP,
-			 sim->machine->deviations);
+	scounter_word32_read_est(&word, &sim->class, &estimate);
+	return estimate;
 }

@@ -8,6 +8,7 @@
 #ifndef _ACCURACY_MODEL_H
 #define _ACCURACY_MODEL_H
 
+#include <linux/scounter_word.h>
 #include <linux/types.h>
 
 #include "repr/bfp.h"
@@ -36,8 +37,6 @@ struct machine {
 	u64 (*thin)(u64 n, u32 word, u32 shift, struct rnd_state *rnd);
 	/* What is to be added still, after a failed compare-and-swap. */
 	u64 (*retry)(u64 n, u32 seen, struct rnd_state *rnd);
-	/* How many standard deviations the bounds of an estimate are off. */
-	u32 deviations;
 };
 
 extern const struct machine machine_kmod;
@@ -84,6 +83,7 @@ struct sim {
 	const struct machine *machine;
 	struct scounter_bfp_policy policy;
 	u32 limit, shift;	/* as in struct scounter_class */
+	struct scounter_class class;
 	u32 word;
 	u64 events;		/* what was counted, exactly */
 	u64 fetched;		/* what resets have returned */
@@ -105,14 +105,7 @@ void sim_add(struct sim *sim, struct sim_cpu *cpu, u64 n);
 /* Resets and the value, less what was counted: 0 in expectation. */
 double sim_error(const struct sim *sim);
 
-struct bounds {
-	u64 lower, upper;
-	u32 error_ppm;
-};
-
-/* The bounds as scounter_word32_read_est() gives them. */
-struct bounds sim_bounds(const struct sim *sim);
-struct bounds bounds_of(u32 word, u32 theta, enum policy policy,
-			u32 deviations);
+/* What the module says of the word. */
+struct scounter_estimate sim_estimate(const struct sim *sim);
 
 #endif /* _ACCURACY_MODEL_H */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "classes.h"
+#include "cover.h"
 #include "exact.h"
 #include "table.h"
 #include "util.h"
@@ -166,4 +167,53 @@ void print_tables(u64 seed)
 	print_values(seed);
 	printf("\n");
 	print_thresholds(seed);
+}
+
+#define DECADES	9
+
+/* The largest share of misses in each decade, up to 10^9. */
+static void print_covered(enum covered_word word, u32 class)
+{
+	u64 last = cover_last(word, classes[class], 1000000000), n, power;
+	double lower[DECADES] = { 0 }, upper[DECADES] = { 0 };
+	struct cover cover;
+	u32 decade, side;
+
+	cover_init(&cover, word, classes[class], last);
+	for (n = max(cover.least, 1ULL); n <= last; n = cover_next(n)) {
+		struct misses misses;
+
+		for (decade = 0, power = 10; power < n; power *= 10)
+			decade++;
+		law_count(&cover.law, n);
+		misses = law_misses(&cover.law, cover.lower, cover.upper);
+		lower[decade] = fmax(lower[decade], misses.lower);
+		upper[decade] = fmax(upper[decade], misses.upper);
+	}
+	for (side = 0; side < 2; side++) {
+		printf("%-34s  %-5g  %s", cover_names[word], classes[class] / 1e4,
+		       side ? "upper" : "lower");
+		for (decade = 0, power = 1; decade < DECADES; decade++, power *= 10)
+			if (power >= last || power * 10 < cover.least)
+				printf("     -");
+			else
+				printf("  %4.0f", 1e6 * (side ? upper : lower)[decade]);
+		putchar('\n');
+	}
+	fflush(stdout);
+	cover_free(&cover);
+}
+
+void print_bounds(void)
+{
+	static const char line[] = "==================================  =====  =====  ====  ===="
+		"  ====  ====  ====  ====  ====  ====  ====\n";
+	u32 word, class;
+
+	printf("%skind                                error  side   10    10^2  10^3"
+	       "  10^4  10^5  10^6  10^7  10^8  10^9\n%s", line, line);
+	for (word = 0; word < COVERED_WORDS; word++)
+		for (class = 0; class < CLASSES; class++)
+			print_covered(word, class);
+	fputs(line, stdout);
 }

@@ -10,4 +10,7 @@ void print_tables(u64 seed);
 /* Relative standard deviations against n, as columns for gnuplot. */
 void print_curve(u64 seed);
 
+/* How many times in a million each bound misses the truth, at any n of each decade. */
+void print_bounds(void);
+
 #endif /* _ACCURACY_TABLE_H */

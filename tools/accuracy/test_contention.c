@@ -87,8 +87,7 @@ static bool test_contended(u32 which)
 	if (kind >= RIVAL_RESET)
 		return true;
 	comment("inside %.2f %%", 100 * tally_inside(&result.tally));
-	return !result.went_down &&
-	       tally_inside_is(&result.tally, class_inside[CLASS]);
+	return !result.went_down && tally_bounds_hold(&result.tally);
 }
 
 static bool test_contended_broken(u32 which)

@@ -320,11 +320,11 @@ static bool saturates(const struct machine *machine, enum policy policy)
 			sim_count(&sim, &cpu, i * 1000000);
 			sim_add(&sim, &cpu, huge[i]);
 			for (j = 0; j < 3; j++) {
-				struct bounds bounds = sim_bounds(&sim);
+				struct scounter_estimate estimate = sim_estimate(&sim);
 
 				if (sim.word != SCOUNTER_BFP_WORD_MAX ||
 				    scounter_bfp_value(sim.word) != VALUE_MAX ||
-				    bounds.upper != ~0ULL || sim.went_down)
+				    estimate.upper != ~0ULL || sim.went_down)
 					return false;
 				sim_count(&sim, &cpu, 1000000);
 				sim_add(&sim, &cpu, huge[j]);
