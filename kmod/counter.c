@@ -16,6 +16,7 @@
 #include "compat.h"
 #include "history.h"
 #include "kind.h"
+#include "marks.h"
 #include "refuse.h"
 #include "repr/bounds.h"
 
@@ -284,9 +285,14 @@ void scounter_read_est(struct scounter *counter,
 {
 	const struct scounter_kind_ops *ops = ops_of(counter);
 	struct scounter_ref ref = ref_of(counter, ops);
+	unsigned long marks;
 
-	ops->read_est(&ref, estimate);
-	estimate->flags |= atomic_read(&counter->flags);
+	do {
+		marks = scounter_marks_read(counter);
+		ref.late = scounter_marks_late(marks);
+		ops->read_est(&ref, estimate);
+	} while (scounter_marks_changed(counter, marks));
+	scounter_marks_say(marks, estimate);
 }
 EXPORT_SYMBOL_GPL(scounter_read_est);
 
@@ -323,6 +329,7 @@ u64 scounter_fetch_reset(struct scounter *counter)
 	const struct scounter_kind_ops *ops = ops_of(counter);
 	struct scounter_ref ref = ref_of(counter, ops);
 	struct scounter_history *history;
+	bool begun;
 	u64 value;
 
 	rcu_read_lock();
@@ -330,8 +337,9 @@ u64 scounter_fetch_reset(struct scounter *counter)
 	history = READ_ONCE(counter->history);
 	if (history)
 		scounter_reset_begin(history);
+	begun = scounter_marks_reset_begin(counter);
 	value = ops->fetch_reset(&ref);
-	atomic_set(&counter->flags, 0);
+	scounter_marks_reset_end(counter, begun);
 	if (history)
 		scounter_reset_done(history);
 	rcu_read_unlock();

@@ -51,9 +51,11 @@ static int table_show(struct seq_file *seq, void *item)
 {
 	struct scounter_entry *entry = item;
 	struct scounter *counter = entry->counter;
-	u32 deferred = atomic_read(&counter->deferred);
+	u32 deferred = 0;
 	struct scounter_estimate estimate;
 
+	if (counter->class.kind == SCOUNTER_MULTILINE_ADAPT)
+		deferred = atomic_read(&counter->deferred);
 	scounter_read_est(counter, &estimate);
 	show_name(seq, entry);
 	seq_printf(seq, "%-16s %20llu %4u.%04u%% %20llu %20llu %8zu %s",

@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "kind.h"
 #include "lines.h"
+#include "marks.h"
 
 static u64 percpu_read(const struct scounter_cpu *cpu)
 {
@@ -85,20 +86,20 @@ static u64 exact_fetch_reset(const struct scounter_ref *ref)
  * the exact kinds: no word can wrap without passing there, so no wrap is
  * silent.
  */
-static notrace void mark_overflow(struct scounter *counter, s64 after, u64 n)
+static notrace void note_overflow(const struct scounter_ref *ref, s64 after, u64 n)
 {
 	if (unlikely(after < 0 || (s64)(after - n) < 0))
-		atomic_or(SCOUNTER_F_OVERFLOW, &counter->flags);
+		scounter_marks_note(ref, SCOUNTER_F_OVERFLOW);
 }
 
-static notrace void word_add(struct scounter *counter, atomic64_t *word, u64 n)
+static notrace void word_add(const struct scounter_ref *ref, atomic64_t *word, u64 n)
 {
-	mark_overflow(counter, atomic64_add_return_relaxed(n, word), n);
+	note_overflow(ref, atomic64_add_return_relaxed(n, word), n);
 }
 
 static notrace void atomic_add_n(const struct scounter_ref *ref, u64 n)
 {
-	word_add(ref->counter, &ref->counter->count, n);
+	word_add(ref, &ref->counter->count, n);
 }
 
 static notrace void multiline_add(const struct scounter_ref *ref, u64 n)
@@ -106,7 +107,7 @@ static notrace void multiline_add(const struct scounter_ref *ref, u64 n)
 	struct scounter *counter = ref->counter;
 	u64 spread = atomic64_read(&counter->spread.word);
 
-	word_add(counter, __scounter_is_lines(spread) ?
+	word_add(ref, __scounter_is_lines(spread) ?
 		 scounter_lines_here(scounter_lines_of(spread)) : &counter->count, n);
 }
 
@@ -116,13 +117,13 @@ static notrace void percpu_add_n(const struct scounter_ref *ref, u64 n)
 	struct scounter_cpu __percpu *percpu = READ_ONCE(counter->percpu);
 
 	if (!percpu) {
-		word_add(counter, &counter->count, n);
+		word_add(ref, &counter->count, n);
 		return;
 	}
 #ifdef CONFIG_64BIT
-	mark_overflow(counter, this_cpu_add_return(percpu->count, n), n);
+	note_overflow(ref, this_cpu_add_return(percpu->count, n), n);
 #else
-	word_add(counter, &raw_cpu_ptr(percpu)->count, n);
+	word_add(ref, &raw_cpu_ptr(percpu)->count, n);
 #endif
 }
 

@@ -16,6 +16,7 @@
 #include "compat.h"
 #include "history.h"
 #include "kind.h"
+#include "marks.h"
 
 /*
  * A counter that begins again all the time is taken as it is after so many looks, and so
@@ -77,13 +78,14 @@ static notrace struct scounter_history *wrap_begin(const struct scounter_ref *re
 	history = ref->counter ? READ_ONCE(ref->counter->history) : NULL;
 	if (history)
 		begin(history);
-	/* Before the word: nobody shall see it begin again without the flag. */
-	scounter_note(ref, SCOUNTER_F_WRAPPED);
+	scounter_marks_enter(ref, 0, SCOUNTER_F_WRAPPED);
 	return history;
 }
 
-static notrace bool wrap_done(struct scounter_history *history, bool wrapped)
+static notrace bool wrap_done(const struct scounter_ref *ref,
+			      struct scounter_history *history, bool wrapped)
 {
+	scounter_marks_leave(ref);
 	if (history) {
 		if (wrapped) {
 			WRITE_ONCE(history->wrapped_ns, ktime_get_mono_fast_ns());
@@ -100,27 +102,31 @@ notrace noinline bool scounter_wrap32(const struct scounter_ref *ref, int *full,
 {
 	struct scounter_history *history = wrap_begin(ref);
 
-	return wrap_done(history, atomic_try_cmpxchg(&ref->word32->word, full, next));
+	return wrap_done(ref, history, atomic_try_cmpxchg(&ref->word32->word, full, next));
 }
 
 notrace noinline bool scounter_wrap64(const struct scounter_ref *ref, s64 *full, u64 next)
 {
 	struct scounter_history *history = wrap_begin(ref);
 
-	return wrap_done(history, atomic64_try_cmpxchg(&ref->word64->word, full, next));
+	return wrap_done(ref, history, atomic64_try_cmpxchg(&ref->word64->word, full, next));
 }
 
 /*
  * The estimate of a word is made from a copy of it, so that both say the same.
  * multiline_adapt may have an address in its word: not shown.
  */
-static void read_words(struct scounter *counter, struct scounter_estimate *estimate,
-		       u64 words[2])
+static void read_words_once(struct scounter *counter, unsigned long marks,
+			    struct scounter_estimate *estimate, u64 words[2])
 {
 	const struct scounter_kind_ops *ops = scounter_kind_ops(counter->class.kind);
 	struct scounter_word64 word64 = SCOUNTER_WORD_INIT;
 	struct scounter_word32 word32 = SCOUNTER_WORD_INIT;
-	struct scounter_ref ref = { .class = &counter->class, .counter = counter };
+	struct scounter_ref ref = {
+		.class = &counter->class,
+		.counter = counter,
+		.late = scounter_marks_late(marks),
+	};
 
 	words[0] = 0;
 	words[1] = 0;
@@ -141,7 +147,18 @@ static void read_words(struct scounter *counter, struct scounter_estimate *estim
 		scounter_exact_words(counter, words);
 		scounter_estimate_exact(estimate, words[0] - words[1], U64_MAX);
 	}
-	estimate->flags |= atomic_read(&counter->flags);
+}
+
+static void read_words(struct scounter *counter, struct scounter_estimate *estimate,
+		       u64 words[2])
+{
+	unsigned long marks;
+
+	do {
+		marks = scounter_marks_read(counter);
+		read_words_once(counter, marks, estimate, words);
+	} while (scounter_marks_changed(counter, marks));
+	scounter_marks_say(marks, estimate);
 }
 
 /* Until nothing that had begun is still under way; how often something has begun. */

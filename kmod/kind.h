@@ -16,6 +16,7 @@ struct scounter_ref {
 	};
 	const struct scounter_class *class;
 	struct scounter *counter;	/* that has the word, or NULL */
+	u32 late;	/* to read: the k of a success at 2^-k that a reset preceded, or 0 */
 };
 
 /* Which word a counter of the kind has, and what becomes of it. */
@@ -85,13 +86,6 @@ int scounter_spread(struct scounter *counter, gfp_t gfp);
 void scounter_gather(struct scounter *counter);
 size_t scounter_bytes(const struct scounter *counter);
 const char *scounter_state_name(u32 flags);
-
-/* Flags that the word itself cannot show; nowhere to go for an embedded word. */
-static inline void scounter_note(const struct scounter_ref *ref, u32 flags)
-{
-	if (ref->counter)
-		atomic_or(flags, &ref->counter->flags);
-}
 
 /* At the end of its range, @max, a counter stays, or its class lets it begin again. */
 static inline bool scounter_exact_wraps(const struct scounter_ref *ref, u64 old, u64 max)

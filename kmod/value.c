@@ -6,7 +6,9 @@
  * As with bfp, an increment whose trial at exponent k succeeded carries 2^k
  * events, and is from there on the addition of n = 2^k: after a failed
  * compare-and-swap n, as it then is, has to survive the unit of the new value,
- * and is not drawn anew.
+ * and is not drawn anew.  After a reset that unit may be smaller than n.  The value
+ * then is larger than the unit can explain, and cannot say so: a counter that has a
+ * name marks it.
  *
  * morris_adapt counts in the lower half of its word until an increment has
  * failed adapt_tries times, and from there on in the upper half, which then holds
@@ -22,6 +24,7 @@
 #include "compat.h"
 #include "backoff.h"
 #include "kind.h"
+#include "marks.h"
 #include "random.h"
 #include "repr/bounds.h"
 #include "repr/value.h"
@@ -133,36 +136,71 @@ static notrace u64 sum(const struct scounter_ref *ref, u64 word, u64 n, u32 fail
 	return value;
 }
 
-static notrace u64 thin(const struct scounter_ref *ref, u64 word, u64 n, u32 failures,
-		const struct scounter_value_rule *rule, struct rnd_state *rnd)
+/* What an addition to the word is decided by. */
+static notrace u64 unit_of(const struct scounter_ref *ref, u64 word, u64 n, u32 failures,
+			   const struct scounter_value_rule *rule)
 {
-	if (is_plain(ref, word, n, failures))
-		return n;
-	return scounter_value_thin(n, scounter_value_unit(value_of(ref, word), rule),
-				   rnd);
+	return is_plain(ref, word, n, failures) ? 1 :
+	       scounter_value_unit(value_of(ref, word), rule);
 }
 
-static notrace void value_apply(const struct scounter_ref *ref, u64 n,
+/* What is to be added, and whether it has stood a draw: n is one unit or more then. */
+struct addition {
+	u64 n;
+	bool drawn;
+};
+
+static notrace void thin(struct addition *add, u64 unit, struct rnd_state *rnd)
+{
+	if (add->n >= unit)
+		return;
+	add->n = scounter_value_thin(add->n, unit, rnd);
+	add->drawn = true;
+}
+
+static notrace bool swap(const struct scounter_ref *ref, u64 *seen, u64 new,
+			 const struct addition *add, u64 unit)
+{
+	bool late = add->drawn && add->n > unit;
+	bool swapped;
+
+	if (likely(!late))
+		return word_swap(ref, seen, new);
+	scounter_marks_enter(ref, fls64(add->n - 1), 0);
+	swapped = word_swap(ref, seen, new);
+	scounter_marks_leave(ref);
+	return swapped;
+}
+
+static notrace void value_apply(const struct scounter_ref *ref, struct addition add,
 				u32 failures, struct rnd_state *rnd)
 {
 	struct scounter_value_rule rule = rule_of(ref);
 	u64 seen = word_load(ref);
-	u64 new;
+	u64 new, unit;
 
 	for (;; failures++) {
 		/* Decide for the word as it is now before backing off for it. */
-		n = thin(ref, seen, n, failures, &rule, rnd);
-		if (n && failures) {
+		unit = unit_of(ref, seen, add.n, failures, &rule);
+		thin(&add, unit, rnd);
+		if (add.n && failures) {
 			scounter_backoff(failures, rnd);
 			seen = word_load(ref);
-			n = thin(ref, seen, n, failures, &rule, rnd);
+			unit = unit_of(ref, seen, add.n, failures, &rule);
+			thin(&add, unit, rnd);
 		}
-		if (!n)
+		if (!add.n)
 			return;
-		new = sum(ref, seen, n, failures, &rule);
-		if (new == seen || word_swap(ref, &seen, new))
+		new = sum(ref, seen, add.n, failures, &rule);
+		if (new == seen || swap(ref, &seen, new, &add, unit))
 			return;
 	}
+}
+
+static notrace void value_success(const struct scounter_ref *ref, u32 exponent,
+				  struct rnd_state *rnd)
+{
+	value_apply(ref, (struct addition) { 1ULL << exponent, true }, 0, rnd);
 }
 
 /* The inline part tried nothing: the option of a class, or a full half. */
@@ -175,7 +213,7 @@ static notrace void value_inc(const struct scounter_ref *ref, struct rnd_state *
 	if (!is_plain(ref, word, 1, 0))
 		exponent = scounter_value_exponent(value_of(ref, word), &rule);
 	if (!exponent || scounter_trial(exponent))
-		value_apply(ref, 1ULL << exponent, 0, rnd);
+		value_success(ref, exponent, rnd);
 }
 
 static notrace void value_finish(const struct scounter_ref *ref, u32 outcome)
@@ -183,11 +221,11 @@ static notrace void value_finish(const struct scounter_ref *ref, u32 outcome)
 	struct rnd_state *rnd = scounter_random_get();
 
 	if (outcome == SCOUNTER_CONTENDED)
-		value_apply(ref, 1, 1, rnd);
+		value_apply(ref, (struct addition) { 1 }, 1, rnd);
 	else if (outcome == SCOUNTER_UNTRIED)
 		value_inc(ref, rnd);
 	else if (scounter_trial_decide(rnd, outcome))
-		value_apply(ref, 1ULL << (outcome >> SCOUNTER_OUTCOME_BITS), 0, rnd);
+		value_success(ref, outcome >> SCOUNTER_OUTCOME_BITS, rnd);
 	scounter_random_put();
 }
 
@@ -195,7 +233,7 @@ static notrace void value_add(const struct scounter_ref *ref, u64 n)
 {
 	if (!n)
 		return;
-	value_apply(ref, n, 0, scounter_random_get());
+	value_apply(ref, (struct addition) { n }, 0, scounter_random_get());
 	scounter_random_put();
 }
 

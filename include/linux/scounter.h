@@ -102,10 +102,14 @@ struct scounter {
 		struct scounter_cpu __percpu *percpu;	/* or NULL */
 		struct scounter_cohort *cohort;		/* or NULL */
 	};
-	atomic64_t fetched;	/* atomic, percpu, multiline: returned by resets */
+	union {
+		/* atomic, percpu, multiline: returned by resets */
+		atomic64_t fetched;
+		/* multiline_adapt: inflations that found no lines ready */
+		atomic_t deferred;
+	};
 	struct scounter_history *history;	/* NULL without a name */
-	atomic_t flags;		/* those that the word itself does not show */
-	atomic_t deferred;	/* inflations that found no lines ready */
+	atomic_long_t marks;	/* what the word itself does not show */
 } ____cacheline_aligned_in_smp;
 
 #define __SCOUNTER_IS_OTHER(kind)					\

@@ -210,6 +210,12 @@ struct scounter_class {
 #define SCOUNTER_CLASS_SENSITIVE	BIT(1)
 /* scalable: an update adds 2^theta at most. */
 #define SCOUNTER_CLASS_CAPPED		BIT(2)
+/*
+ * Of approximate words without a name: they are reset while others count.  An
+ * increment may then land after the reset with the weight that it won before, and
+ * estimates allow for that.
+ */
+#define SCOUNTER_CLASS_RESETS		BIT(3)
 /* What the inline part of an increment leaves to the rest. */
 #define SCOUNTER_CLASS_OPTIONS	(SCOUNTER_CLASS_SENSITIVE | SCOUNTER_CLASS_CAPPED)
 

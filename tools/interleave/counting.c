@@ -23,6 +23,7 @@
 #include "../testing/shim/counters.h"
 #include "cells.h"
 #include "counting.h"
+#include "estimates.h"
 #include "kernel.h"
 #include "memory.h"
 #include "random.h"
@@ -34,6 +35,8 @@
 #define TOPK		"topk-"
 #define ARRAY		"array-"
 #define RECORD		"record-"
+#define ESTIMATE	"estimate-"
+#define BARE		"bare-"
 
 /* In memory that is restored, as all that a run changes. */
 struct books {
@@ -248,8 +251,23 @@ static const struct explore_program *of_record(const struct counting *counting)
 	return records_program(&play);
 }
 
+/* estimate-KIND, estimate-bare-KIND */
+static const struct explore_program *of_estimate(const struct counting *counting)
+{
+	const char *kind = counting->kind + strlen(ESTIMATE);
+	bool bare = !strncmp(kind, BARE, strlen(BARE));
+	const struct estimate_play play = {
+		.kind = bare ? kind + strlen(BARE) : kind, .script = counting->script,
+		.preload = counting->preload, .full = counting->full, .bare = bare,
+	};
+
+	return estimates_program(&play);
+}
+
 const struct explore_program *counting_program(const struct counting *counting)
 {
+	if (!strncmp(counting->kind, ESTIMATE, strlen(ESTIMATE)))
+		return of_estimate(counting);
 	if (!strncmp(counting->kind, TOPK, strlen(TOPK)))
 		return of_table(counting);
 	if (!strncmp(counting->kind, ARRAY, strlen(ARRAY)))

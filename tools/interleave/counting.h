@@ -33,7 +33,7 @@ struct counting {
 	/* Approximate kinds are past the end of what they count exactly. */
 	bool decimates;
 	unsigned int capacity;	/* of a table */
-	bool full;		/* of a record */
+	bool full;		/* of a record or an estimate */
 };
 
 /* The program in which threads do so; NULL if script or kind are not right. */
