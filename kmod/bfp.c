@@ -205,6 +205,19 @@ static u64 bfp_limit(u32 word, const struct scounter_class *class)
 	return div_u64(3 * SCOUNTER_VARIANCE_ONE, 4 * class->theta - 3);
 }
 
+/*
+ * What may have landed after a reset: the word was raised to its exponent, but that ends
+ * where approx goes on.
+ */
+static u64 bfp_late(const struct scounter_ref *ref, u32 word)
+{
+	if (ref->counter || !(ref->class->flags & SCOUNTER_CLASS_RESETS))
+		return BIT_ULL(ref->late);
+	if (ref->class->shift && scounter_bfp_exponent(word) == SCOUNTER_BFP_EXPONENT_MAX)
+		return scounter_bfp_value(word);
+	return BIT_ULL(scounter_bfp_exponent(word));
+}
+
 static void bfp_read_est(const struct scounter_ref *ref,
 			 struct scounter_estimate *estimate)
 {
@@ -214,6 +227,7 @@ static void bfp_read_est(const struct scounter_ref *ref,
 		.unit = 1ULL << (scounter_bfp_exponent(word) +
 				 scounter_bfp_bits_beyond(word, ref->class->shift)),
 		.limit = bfp_limit(word, ref->class),
+		.late = bfp_late(ref, word),
 		.full = word == SCOUNTER_BFP_WORD_MAX,
 	};
 

@@ -180,23 +180,33 @@ void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,
 	estimate->upper = U64_MAX;
 }
 
+/*
+ * An event that landed after a reset with a unit of the time before it makes the value
+ * larger than the count, never smaller: the upper bound needs no more than the rest.
+ */
 void scounter_estimate_approx(struct scounter_estimate *estimate,
 			      const struct scounter_known *known)
 {
-	u64 square = min(known->limit, scounter_unit_variance(known->unit, known->value));
+	u64 unit = max(known->unit, known->late);
 	u64 upper = known->value;
+	u64 limit = known->limit;
 
+	if (known->late > 1)
+		limit += scounter_unit_variance(known->late, known->value);
+	limit = min(limit, SCOUNTER_VARIANCE_MAX);
 	*estimate = (struct scounter_estimate) {
 		.value = known->certain + known->value,
 		.lower = known->certain + known->value,
-		.error_ppm = scounter_root_up(square),
+		.error_ppm = scounter_root_up(min(limit, scounter_unit_variance(unit,
+										known->value))),
 	};
-	if (known->unit > 1) {
+	if (unit > 1) {
 		estimate->flags = SCOUNTER_F_DECIMATING;
 		estimate->lower = known->certain +
-			scounter_lower_bound(known->value, known->unit, known->limit);
-		upper = scounter_upper_bound(known->value, known->unit, known->limit);
+			scounter_lower_bound(known->value, unit, limit);
 	}
+	if (known->unit > 1)
+		upper = scounter_upper_bound(known->value, known->unit, limit);
 	estimate->upper = upper > U64_MAX - known->certain ? U64_MAX : upper + known->certain;
 	if (!known->full)
 		return;

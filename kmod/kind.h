@@ -129,6 +129,7 @@ struct scounter_known {
 	u64 value;
 	u64 unit;	/* each event was counted with probability 1 / unit or more */
 	u64 limit;	/* the relative variance of the value, at most, in 10^-12 */
+	u64 late;	/* ... but for what landed after a reset with so large a unit, or 0 */
 	bool full;	/* at the end of the range */
 };
 

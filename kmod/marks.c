@@ -81,7 +81,7 @@ notrace void scounter_marks_leave(const struct scounter_ref *ref)
 {
 	if (!ref->counter)
 		return;
-	/* The word before this, for those who reset: marks-reset.litmus. */
+	/* The word before this, for those who reset: marks.litmus. */
 	atomic_long_sub_return_release(CHANGING, &ref->counter->marks);
 	preempt_enable_notrace();
 }
@@ -123,7 +123,7 @@ unsigned long scounter_marks_read(const struct scounter *counter)
 
 bool scounter_marks_changed(const struct scounter *counter, unsigned long marks)
 {
-	/* The words before this; pairs with scounter_marks_enter(). */
+	/* The words before this; pairs with scounter_marks_enter(): marks.litmus. */
 	smp_rmb();
 	marks ^= atomic_long_read(&counter->marks);
 	return marks & ~(RESETTING | MARKED | ANY_CHANGING);

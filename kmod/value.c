@@ -50,30 +50,38 @@ static notrace u64 contended_bit(const struct scounter_ref *ref)
 	return is_word32(ref) ? BIT_ULL(31) : BIT_ULL(63);
 }
 
+/*
+ * The end of the range.  A plain increment adds 1 to the word without another look at
+ * it, of which others may have made the end meanwhile: it must not wrap.
+ *
+ *	CPU 0: reads 5, which is small
+ *						CPU 1: adds 2^40, the end
+ *	CPU 0: adds 1				0, were that all ones
+ */
+static notrace u64 end_of(const struct scounter_ref *ref)
+{
+	switch (ref->class->kind) {
+	case SCOUNTER_MORRIS:
+		return S64_MAX;		/* a + n must not pass 2^64 */
+	case SCOUNTER_SCALABLE:
+		return is_sensitive(ref) ? S64_MAX : SCOUNTER_SCALABLE_MAX;
+	case SCOUNTER_MORRIS_ADAPT:
+		return U32_MAX - ref->class->theta;
+	}
+	return is_sensitive(ref) ? S32_MAX : SCOUNTER_SCALABLE32_MAX;
+}
+
 static notrace struct scounter_value_rule rule_of(const struct scounter_ref *ref)
 {
 	const struct scounter_class *class = ref->class;
 	bool morris = __SCOUNTER_IS_MORRIS(class->kind);
-	struct scounter_value_rule rule = {
+
+	return (struct scounter_value_rule) {
 		.a = morris ? class->theta : 0,
 		.shift = class->shift,
 		.cap = class->flags & SCOUNTER_CLASS_CAPPED ? class->theta : 63,
+		.max = end_of(ref),
 	};
-
-	switch (class->kind) {
-	case SCOUNTER_MORRIS:
-		rule.max = S64_MAX;	/* a + n must not pass 2^64 */
-		break;
-	case SCOUNTER_SCALABLE:
-		rule.max = is_sensitive(ref) ? S64_MAX : U64_MAX;
-		break;
-	case SCOUNTER_MORRIS_ADAPT:
-		rule.max = U32_MAX - class->theta;
-		break;
-	default:
-		rule.max = is_sensitive(ref) ? S32_MAX : U32_MAX;
-	}
-	return rule;
 }
 
 static notrace u64 word_load(const struct scounter_ref *ref)
@@ -106,7 +114,9 @@ static notrace u64 value_of(const struct scounter_ref *ref, u64 word)
 {
 	if (is_morris_adapt(ref))
 		return word >> 32 ? (word >> 32) - ref->class->theta : 0;
-	return is_sensitive(ref) ? word & ~contended_bit(ref) : word;
+	if (is_sensitive(ref))
+		word &= ~contended_bit(ref);
+	return min(word, end_of(ref));
 }
 
 /* Is every event still counted, whatever the value, at so many failures? */
@@ -261,6 +271,15 @@ static u64 value_limit(const struct scounter_value_rule *rule)
 	return div_u64(3 * SCOUNTER_VARIANCE_ONE, (4U << rule->shift) - 3);
 }
 
+/* What may have landed after a reset: in a word without a name, any part of it. */
+static u64 value_late(const struct scounter_ref *ref, u64 count,
+		      const struct scounter_value_rule *rule)
+{
+	if (ref->counter || !(ref->class->flags & SCOUNTER_CLASS_RESETS))
+		return BIT_ULL(ref->late);
+	return min(count, BIT_ULL(rule->cap));
+}
+
 static void value_read_est(const struct scounter_ref *ref,
 			   struct scounter_estimate *estimate)
 {
@@ -268,13 +287,19 @@ static void value_read_est(const struct scounter_ref *ref,
 	u64 word = word_load(ref);
 	u64 value = value_of(ref, word);
 	struct scounter_known known = {
-		.certain = is_morris_adapt(ref) ? (u32)word : 0,
+		.certain = count_of(ref, word) - value,
 		.value = value,
 		.unit = is_plain(ref, word, 0, 0) ? 1 : scounter_value_unit(value, &rule),
 		.limit = value_limit(&rule),
 		.full = value == rule.max,
 	};
 
+	known.late = value_late(ref, count_of(ref, word), &rule);
+	if (known.late > 1) {
+		/* In either half of morris_adapt. */
+		known.value += known.certain;
+		known.certain = 0;
+	}
 	scounter_estimate_approx(estimate, &known);
 }
 
@@ -285,8 +310,8 @@ static u64 value_fetch_reset(const struct scounter_ref *ref)
 	return count_of(ref, atomic64_xchg(&ref->word64->word, 0));
 }
 
-static const u64 u64_max = U64_MAX;
-static const u64 u32_max = U32_MAX;
+static const u64 scalable_max = SCOUNTER_SCALABLE_MAX;
+static const u64 scalable32_max = SCOUNTER_SCALABLE32_MAX;
 /* Of morris_adapt, at the default error. */
 static const u64 halves_max =
 	2ULL * U32_MAX - __SCOUNTER_MORRIS_A(SCOUNTER_ERROR_PPM_DEFAULT);
@@ -315,10 +340,10 @@ const struct scounter_kind_ops scounter_morris_adapt_ops =
 		  "Dice, Lev & Moir 2013, 3.2",
 		  "exact until contended, then morris");
 const struct scounter_kind_ops scounter_scalable_ops =
-	VALUE_OPS("scalable", SCOUNTER_SCALABLE, SCOUNTER_WORD64, &u64_max,
+	VALUE_OPS("scalable", SCOUNTER_SCALABLE, SCOUNTER_WORD64, &scalable_max,
 		  "Ayers 2023",
 		  "approximate; the word is the value, 64 bits");
 const struct scounter_kind_ops scounter_scalable32_ops =
-	VALUE_OPS("scalable32", SCOUNTER_SCALABLE32, SCOUNTER_WORD32, &u32_max,
+	VALUE_OPS("scalable32", SCOUNTER_SCALABLE32, SCOUNTER_WORD32, &scalable32_max,
 		  "Ayers 2023",
 		  "approximate; the word is the value, 32 bits");

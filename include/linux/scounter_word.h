@@ -643,7 +643,7 @@ static __always_inline u32 __scounter_word32_try_inc(struct scounter_word32 *cou
  *
  * With probability 2^-k, where k is 0 at first and grows with the count, the
  * value grows by 2^k.  The bfp kinds end at (2^28 - 1) * 2^15, scalable32 at
- * 2^32 - 1: there they saturate, or begin again at 0 if the class says so.
+ * SCOUNTER_SCALABLE32_MAX: there they saturate, or begin again at 0 if the class says so.
  *
  * Dice, Lev & Moir 2013, sections 4.2 (bfp_dup) and 4.3 (bfp_csup); Ayers 2023
  * (scalable32).

@@ -234,7 +234,7 @@ static void words_saturate_at_their_end(struct kunit *test)
 		u8 flags;
 		u64 end;
 	} ends[] = {
-		{ SCOUNTER_SCALABLE, 0, U64_MAX },
+		{ SCOUNTER_SCALABLE, 0, SCOUNTER_SCALABLE_MAX },
 		{ SCOUNTER_SCALABLE, SCOUNTER_CLASS_SENSITIVE, S64_MAX },
 		{ SCOUNTER_MORRIS, 0, S64_MAX },
 		/* All of it goes to the upper half, which holds a + n. */
@@ -269,7 +269,7 @@ static void scalable32_saturates_at_its_end(struct kunit *test)
 		struct scounter_class class =
 			with_options(test, SCOUNTER_SCALABLE32,
 				     sensitive ? SCOUNTER_CLASS_SENSITIVE : 0, 0);
-		u64 end = sensitive ? S32_MAX : U32_MAX;
+		u64 end = sensitive ? S32_MAX : SCOUNTER_SCALABLE32_MAX;
 		struct scounter_word32 word = SCOUNTER_WORD_INIT;
 		struct scounter_estimate estimate;
 		u32 i;

@@ -61,16 +61,21 @@ static void count_bare(u64 n)
 		scounter_word64_inc(&books->counter.word64, class);
 }
 
+static u64 plus(u64 a, u64 b)
+{
+	return a > U64_MAX - b ? U64_MAX : a + b;
+}
+
 static void count(u64 n)
 {
-	books->begun += n;
+	books->begun = plus(books->begun, n);
 	if (now.bare)
 		count_bare(n);
 	else if (n == 1)
 		type->inc(&books->counter);
 	else
 		scounter_add(&books->counter, n);
-	books->done += n;
+	books->done = plus(books->done, n);
 }
 
 static u64 fetch_reset_now(void)

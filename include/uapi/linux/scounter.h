@@ -90,9 +90,16 @@ enum scounter_kind {
  *
  * scalable, scalable32 (Ayers 2023): the count.  With the option of counting by
  * one until contended, the highest bit says that it has been contended.
+ *
+ * morris and scalable words may be a little above the end of the range: a plain
+ * increment that saw a small count adds 1 to whatever is there then.  They stand for
+ * the end of the range.
  */
 #define SCOUNTER_EXACT_MAX		0x7fffffffffffffffULL
 #define SCOUNTER_ADAPT_MAX		0x3fffffffffffffffULL
+/* 2^23 less than the word holds: there are fewer threads and contexts in a kernel. */
+#define SCOUNTER_SCALABLE_MAX		0xffffffffff7fffffULL
+#define SCOUNTER_SCALABLE32_MAX		0xff7fffffU
 
 /* Components a node of multiline and multiline_adapt: a power of two. */
 #define SCOUNTER_COMPONENTS_MAX		8
