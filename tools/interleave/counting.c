@@ -258,7 +258,8 @@ static const struct explore_program *of_estimate(const struct counting *counting
 	bool bare = !strncmp(kind, BARE, strlen(BARE));
 	const struct estimate_play play = {
 		.kind = bare ? kind + strlen(BARE) : kind, .script = counting->script,
-		.preload = counting->preload, .full = counting->full, .bare = bare,
+		.preload = counting->preload, .tries = counting->tries,
+		.full = counting->full, .bare = bare,
 	};
 
 	return estimates_program(&play);

@@ -204,6 +204,7 @@ static bool setup(void)
 
 	if (!shim_init(SCRIPT_CPUS, SCRIPT_NODES) || !kernel_init())
 		return false;
+	shim_param("adapt_tries", now.tries);
 	counters_init(SEED);
 	books = shim_zalloc(sizeof(*books));
 	if (scounter_init(&books->counter, &params) ||
@@ -218,6 +219,15 @@ static bool setup(void)
 	books->begun = books->done = scounter_read(&books->counter);
 	let_trials_win();
 	return true;
+}
+
+/* The draws of a run that is random are its own. */
+static void begin(uint64_t seed)
+{
+	if (!seed)
+		return;
+	scounter_random_init(seed);
+	let_trials_win();
 }
 
 /* When nobody counts, the bounds hold, and a reset leaves nothing to be said. */
@@ -243,7 +253,7 @@ const struct explore_program *estimates_program(const struct estimate_play *play
 	now = *play;
 	type = counter_type(now.kind);
 	program = (struct explore_program) {
-		.setup = setup, .body = body, .check = check, .cpu = cpu_of,
+		.setup = setup, .begin = begin, .body = body, .check = check, .cpu = cpu_of,
 	};
 	program.needed = script_read(now.script, "iabfeIAFE", operations);
 	program.threads = program.needed + KERNEL_THREADS;

@@ -22,6 +22,7 @@ struct estimate_play {
 	const char *kind;	/* as in tools/testing/shim/counters.c */
 	const char *script;
 	uint64_t preload;
+	unsigned int tries;	/* the module's adapt_tries */
 	bool full;		/* at the end of its range, and begins again at 0 */
 	bool bare;		/* a word without a name, of a class that allows for resets */
 };
