@@ -116,8 +116,8 @@ notrace noinline bool scounter_wrap64(const struct scounter_ref *ref, s64 *full,
  * The estimate of a word is made from a copy of it, so that both say the same.
  * multiline_adapt may have an address in its word: not shown.
  */
-static void read_words_once(struct scounter *counter, unsigned long marks,
-			    struct scounter_estimate *estimate, u64 words[2])
+static void read_words(struct scounter *counter, unsigned long marks,
+		       struct scounter_estimate *estimate, u64 words[2])
 {
 	const struct scounter_kind_ops *ops = scounter_kind_ops(counter->class.kind);
 	struct scounter_word64 word64 = SCOUNTER_WORD_INIT;
@@ -144,21 +144,8 @@ static void read_words_once(struct scounter *counter, unsigned long marks,
 		ref.word64 = &word64;
 		ops->read_est(&ref, estimate);
 	} else {
-		scounter_exact_words(counter, words);
-		scounter_estimate_exact(estimate, words[0] - words[1], U64_MAX);
+		scounter_exact_estimate(counter, words, estimate);
 	}
-}
-
-static void read_words(struct scounter *counter, struct scounter_estimate *estimate,
-		       u64 words[2])
-{
-	unsigned long marks;
-
-	do {
-		marks = scounter_marks_read(counter);
-		read_words_once(counter, marks, estimate, words);
-	} while (scounter_marks_changed(counter, marks));
-	scounter_marks_say(marks, estimate);
 }
 
 /* Until nothing that had begun is still under way; how often something has begun. */
@@ -176,17 +163,19 @@ void scounter_history_show(struct scounter *counter, struct scounter_history *hi
 			   struct scounter_snapshot_record *record)
 {
 	struct scounter_estimate estimate;
+	unsigned long marks;
 	u64 words[2];
 	int i, begun;
 
-	for (i = 0; i < LOOKS; i++) {
+	for (i = 1; ; i++) {
 		begun = wait_for_all(history);
 		/*
 		 * What is done, then the value and the times, then what has begun;
 		 * pairs with those who begin again at 0: reset-snapshot.litmus.
 		 */
 		smp_rmb();
-		read_words(counter, &estimate, words);
+		marks = scounter_marks_read(counter);
+		read_words(counter, marks, &estimate, words);
 		record->resets = (u32)atomic_read(&history->resets);
 		record->reset_ns = READ_ONCE(history->reset_ns);
 		record->reset_real_ns = READ_ONCE(history->reset_real_ns);
@@ -194,9 +183,11 @@ void scounter_history_show(struct scounter *counter, struct scounter_history *hi
 		record->wrapped_ns = READ_ONCE(history->wrapped_ns);
 		record->wrapped_real_ns = READ_ONCE(history->wrapped_real_ns);
 		smp_rmb(); /* as said above */
-		if (begun == atomic_read(&history->begun))
+		if (!scounter_marks_changed(counter, marks) &&
+		    (begun == atomic_read(&history->begun) || i >= LOOKS))
 			break;
 	}
+	scounter_marks_say(marks, &estimate);
 	record->raw[0] = words[0];
 	record->raw[1] = words[1];
 	record->value = estimate.value;

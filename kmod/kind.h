@@ -116,8 +116,12 @@ static inline bool scounter_exact_try_add(const struct scounter_ref *ref, s64 *o
 					    scounter_exact_sum(*old, n, max));
 }
 
-/* Of atomic, percpu and multiline: the sum of all words, and what of it resets took. */
-void scounter_exact_words(const struct scounter *counter, u64 words[2]);
+/*
+ * Of atomic, percpu and multiline: @words are the sum of all words, and what of it
+ * resets have taken.
+ */
+void scounter_exact_estimate(const struct scounter *counter, u64 words[2],
+			     struct scounter_estimate *estimate);
 
 /* The estimate of an exact value below the end of its range, or at it. */
 void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,

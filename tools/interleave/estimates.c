@@ -23,12 +23,15 @@
 #define SEED	1
 #define LOST	(SCOUNTER_F_WRAPPED | SCOUNTER_F_OVERFLOW | SCOUNTER_F_SATURATED)
 
+/* More than any counter holds. */
+typedef unsigned __int128 events;
+
 /* In memory that is restored. */
 struct books {
 	struct scounter counter;
-	u64 begun, done;	/* events */
+	events begun, done;
 	/* Of resets that have ended: what had been counted before one began, and after. */
-	u64 done_before, begun_after;
+	events done_before, begun_after;
 	u32 resetting, resets;	/* those that go on, and have ended */
 };
 
@@ -61,21 +64,16 @@ static void count_bare(u64 n)
 		scounter_word64_inc(&books->counter.word64, class);
 }
 
-static u64 plus(u64 a, u64 b)
-{
-	return a > U64_MAX - b ? U64_MAX : a + b;
-}
-
 static void count(u64 n)
 {
-	books->begun = plus(books->begun, n);
+	books->begun += n;
 	if (now.bare)
 		count_bare(n);
 	else if (n == 1)
 		type->inc(&books->counter);
 	else
 		scounter_add(&books->counter, n);
-	books->done = plus(books->done, n);
+	books->done += n;
 }
 
 static u64 fetch_reset_now(void)
@@ -89,7 +87,7 @@ static u64 fetch_reset_now(void)
 
 static void fetch_reset(void)
 {
-	u64 done = books->done;
+	events done = books->done;
 
 	books->resetting++;
 	fetch_reset_now();
@@ -111,9 +109,9 @@ static struct scounter_estimate estimate_now(void)
 	return estimate;
 }
 
-static void judge(const struct scounter_estimate *estimate, u64 least, u64 most)
+static void judge(const struct scounter_estimate *estimate, events least, events most)
 {
-	if (estimate->lower <= most && estimate->upper >= least)
+	if (estimate->lower <= most && (estimate->upper >= least || estimate->upper == U64_MAX))
 		return;
 	/* The value is what came since. */
 	if (estimate->flags & LOST)
@@ -126,7 +124,7 @@ static void judge(const struct scounter_estimate *estimate, u64 least, u64 most)
 
 static void read_estimate(void)
 {
-	u64 done = books->done, before = books->done_before, after = books->begun_after;
+	events done = books->done, before = books->done_before, after = books->begun_after;
 	u32 resets = books->resets;
 	bool resetting = books->resetting;
 	struct scounter_estimate estimate = estimate_now();
