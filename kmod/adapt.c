@@ -294,9 +294,7 @@ static notrace bool inflated_add(struct scounter_word64 *word, u64 seen, u64 n)
 
 static notrace bool plain_add(const struct scounter_ref *ref, s64 seen, u64 n)
 {
-	return atomic64_try_cmpxchg_relaxed(&ref->word64->word, &seen,
-					    scounter_exact_sum(ref, seen, n,
-							       SCOUNTER_ADAPT_MAX));
+	return scounter_exact_try_add(ref, &seen, n, SCOUNTER_ADAPT_MAX);
 }
 
 static notrace void adapt_apply(const struct scounter_ref *ref, u64 n, u32 failures)

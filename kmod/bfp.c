@@ -8,8 +8,15 @@
  * other CPU's word may have another exponent: n, as it now is, is rounded
  * again to that unit.  At the same exponent nothing is left to round, so that
  * a success stays one; drawing anew would lose counts exactly under
- * contention.  At a lower exponent (after a reset) 2^e events are several
- * units, and none is lost.
+ * contention.
+ *
+ * At a lower exponent, after a reset, 2^e events are several units.  The word is then
+ * raised to that exponent: at its own it would say that it is more exact than a
+ * success in 2^e trials can be.
+ *
+ *	CPU 0: word (5000, 10), wins 1 in 2^10
+ *						CPU 1: reset, word (0, 0)
+ *	CPU 0: adds 1024			(1024, 0) would be exact; (1, 10)
  *
  * Dice, Lev & Moir 2013, section 4; Steele & Tristan 2017, section 8.
  */
@@ -21,16 +28,34 @@
 #include "compat.h"
 #include "backoff.h"
 #include "kind.h"
+#include "marks.h"
 #include "random.h"
 #include "repr/bfp.h"
 #include "repr/bounds.h"
 
-/* A multiple of what the word is changed by at a time. */
-static notrace u64 thin(const struct scounter_ref *ref, u64 n, u32 word,
-			struct rnd_state *rnd)
+/* What is to be added, and the k at which it was last rounded, or won: 0 if never. */
+struct addition {
+	u64 n;
+	u32 drawn;
+};
+
+/* log2 of what the word is changed by at a time. */
+static notrace u32 unit_log2(const struct scounter_ref *ref, u32 word)
 {
-	return scounter_bfp_thin_to(n, scounter_bfp_exponent(word) +
-				       scounter_bfp_bits_beyond(word, ref->class->shift), rnd);
+	return scounter_bfp_exponent(word) +
+	       scounter_bfp_bits_beyond(word, ref->class->shift);
+}
+
+/* A multiple of that. */
+static notrace void thin(const struct scounter_ref *ref, struct addition *add, u32 word,
+			 struct rnd_state *rnd)
+{
+	u32 k = unit_log2(ref, word);
+
+	if (!(add->n & ((1ULL << k) - 1)))
+		return;
+	add->n = scounter_bfp_thin_to(add->n, k, rnd);
+	add->drawn = k;
 }
 
 static notrace struct scounter_bfp_policy policy_of(const struct scounter_class *class,
@@ -49,47 +74,64 @@ static notrace struct scounter_bfp_policy policy_of(const struct scounter_class 
 	return policy;
 }
 
-/* The word after the addition of a thinned n. */
-static notrace u32 sum(const struct scounter_ref *ref, u32 word, u64 n,
-		       bool contended, struct rnd_state *rnd)
+static notrace bool is_late(const struct scounter_ref *ref, u32 word,
+			    const struct addition *add)
+{
+	return add->drawn > unit_log2(ref, word);
+}
+
+/* The word after a thinned addition; 0 only of a full word that begins again. */
+static notrace u32 sum(const struct scounter_ref *ref, u32 word,
+		       const struct addition *add, bool contended, struct rnd_state *rnd)
 {
 	struct scounter_bfp_policy policy = policy_of(ref->class, contended);
 
-	if (word == SCOUNTER_BFP_WORD_MAX && ref->class->flags & SCOUNTER_CLASS_WRAP) {
-		scounter_note(ref, SCOUNTER_F_WRAPPED);
+	if (word == SCOUNTER_BFP_WORD_MAX && ref->class->flags & SCOUNTER_CLASS_WRAP)
 		return 0;
-	}
-	return scounter_bfp_sum(word, n, &policy, rnd);
+	if (is_late(ref, word, add))
+		word = scounter_bfp_raise(word, add->drawn, rnd);
+	return scounter_bfp_sum(word, add->n, &policy, rnd);
 }
 
-static notrace void bfp_apply(const struct scounter_ref *ref, u64 n, u32 failures,
-			      struct rnd_state *rnd)
+static notrace bool swap(const struct scounter_ref *ref, int *seen, u32 new,
+			 const struct addition *add)
 {
-	atomic_t *word = &ref->word32->word;
-	int seen = atomic_read(word);
-	int old, new;
+	bool swapped;
+
+	if (unlikely(!new))
+		return scounter_wrap32(ref, seen, new);
+	if (likely(!is_late(ref, *seen, add)))
+		return atomic_try_cmpxchg_relaxed(&ref->word32->word, seen, new);
+	scounter_marks_enter(ref, add->drawn, 0);
+	swapped = atomic_try_cmpxchg_relaxed(&ref->word32->word, seen, new);
+	scounter_marks_leave(ref);
+	return swapped;
+}
+
+/*
+ * The rounding of a sum is drawn again after a failure, for the word as it then is:
+ * up or down, both try to swap, so that a failure prefers neither.  To keep it would
+ * drop an event, or count it twice, in a word that is exact still.
+ */
+static notrace void bfp_apply(const struct scounter_ref *ref, struct addition add,
+			      u32 failures, struct rnd_state *rnd)
+{
+	int seen = atomic_read(&ref->word32->word);
+	u32 new;
 
 	for (;; failures++) {
 		/* Decide for the word as it is now before backing off for it. */
-		n = thin(ref, n, seen, rnd);
-		if (!n)
-			return;
-		if (failures) {
+		thin(ref, &add, seen, rnd);
+		if (add.n && failures) {
 			scounter_backoff(failures, rnd);
-			seen = atomic_read(word);
-			n = thin(ref, n, seen, rnd);
-			if (!n)
-				return;
+			seen = atomic_read(&ref->word32->word);
+			thin(ref, &add, seen, rnd);
 		}
-		new = sum(ref, seen, n, failures, rnd);
-		if (new == seen)
+		if (!add.n)
 			return;
-		old = seen;
-		if (atomic_try_cmpxchg_relaxed(word, &seen, new))
+		new = sum(ref, seen, &add, failures, rnd);
+		if (new == (u32)seen || swap(ref, &seen, new, &add))
 			return;
-		/* The sum was rounded too: what it was to add is the new n. */
-		if (new && (u32)new != SCOUNTER_BFP_WORD_MAX)
-			n = scounter_bfp_value(new) - scounter_bfp_value(old);
 	}
 }
 
@@ -106,7 +148,7 @@ static __always_inline void bfp_success(const struct scounter_ref *ref,
 		    scounter_bfp_mantissa(old) + 1 < scounter_bfp_bound(&policy, exponent);
 
 	if (!room || !atomic_try_cmpxchg_relaxed(&ref->word32->word, &old, old + 1))
-		bfp_apply(ref, 1ULL << exponent, room, rnd);
+		bfp_apply(ref, (struct addition) { 1ULL << exponent, exponent }, room, rnd);
 }
 
 static notrace void bfp_finish(const struct scounter_ref *ref, u32 outcome)
@@ -114,7 +156,7 @@ static notrace void bfp_finish(const struct scounter_ref *ref, u32 outcome)
 	struct rnd_state *rnd = scounter_random_get();
 
 	if (outcome == SCOUNTER_CONTENDED)
-		bfp_apply(ref, 1, 1, rnd);
+		bfp_apply(ref, (struct addition) { 1 }, 1, rnd);
 	else if (scounter_trial_decide(rnd, outcome))
 		bfp_success(ref, outcome >> SCOUNTER_OUTCOME_BITS, rnd);
 	scounter_random_put();
@@ -135,7 +177,7 @@ static notrace void bfp_add(const struct scounter_ref *ref, u64 n)
 		return;
 	if (room && atomic_try_cmpxchg_relaxed(&ref->word32->word, &old, old + (u32)n))
 		return;
-	bfp_apply(ref, n, room, scounter_random_get());
+	bfp_apply(ref, (struct addition) { n }, room, scounter_random_get());
 	scounter_random_put();
 }
 
@@ -163,6 +205,19 @@ static u64 bfp_limit(u32 word, const struct scounter_class *class)
 	return div_u64(3 * SCOUNTER_VARIANCE_ONE, 4 * class->theta - 3);
 }
 
+/*
+ * What may have landed after a reset: the word was raised to its exponent, but that ends
+ * where approx goes on.
+ */
+static u64 bfp_late(const struct scounter_ref *ref, u32 word)
+{
+	if (ref->counter || !(ref->class->flags & SCOUNTER_CLASS_RESETS))
+		return BIT_ULL(ref->late);
+	if (ref->class->shift && scounter_bfp_exponent(word) == SCOUNTER_BFP_EXPONENT_MAX)
+		return scounter_bfp_value(word);
+	return BIT_ULL(scounter_bfp_exponent(word));
+}
+
 static void bfp_read_est(const struct scounter_ref *ref,
 			 struct scounter_estimate *estimate)
 {
@@ -172,6 +227,7 @@ static void bfp_read_est(const struct scounter_ref *ref,
 		.unit = 1ULL << (scounter_bfp_exponent(word) +
 				 scounter_bfp_bits_beyond(word, ref->class->shift)),
 		.limit = bfp_limit(word, ref->class),
+		.late = bfp_late(ref, word),
 		.full = word == SCOUNTER_BFP_WORD_MAX,
 	};
 

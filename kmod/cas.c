@@ -28,8 +28,7 @@ static notrace void cas_apply(const struct scounter_ref *ref, u64 n, u32 failure
 			scounter_backoff(failures, rnd);
 			old = atomic64_read(&ref->word64->word);
 		}
-		if (atomic64_try_cmpxchg_relaxed(&ref->word64->word, &old,
-						 scounter_exact_sum(ref, old, n, S64_MAX)))
+		if (scounter_exact_try_add(ref, &old, n, S64_MAX))
 			return;
 	}
 }
@@ -84,8 +83,7 @@ static notrace void cohort_add(const struct scounter_ref *ref, u64 n)
 {
 	s64 old = atomic64_read(&ref->word64->word);
 
-	if (!atomic64_try_cmpxchg_relaxed(&ref->word64->word, &old,
-					  scounter_exact_sum(ref, old, n, S64_MAX)))
+	if (!scounter_exact_try_add(ref, &old, n, S64_MAX))
 		cohort_apply(ref, n, 1);
 }
 
@@ -139,7 +137,7 @@ static notrace void racing_add(const struct scounter_ref *ref, u64 n)
 {
 	u64 old = atomic64_read(&ref->word64->word) & S64_MAX;
 
-	atomic64_set(&ref->word64->word, scounter_exact_sum(ref, old, n, S64_MAX));
+	atomic64_set(&ref->word64->word, scounter_exact_sum(old, n, S64_MAX));
 }
 
 static notrace void racing_finish(const struct scounter_ref *ref, u32 outcome)

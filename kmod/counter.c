@@ -14,9 +14,10 @@
 #include <linux/string.h>
 
 #include "compat.h"
+#include "history.h"
 #include "kind.h"
+#include "marks.h"
 #include "refuse.h"
-#include "registry.h"
 #include "repr/bounds.h"
 
 const u64 scounter_s64_max = S64_MAX;
@@ -179,23 +180,33 @@ void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,
 	estimate->upper = U64_MAX;
 }
 
+/*
+ * An event that landed after a reset with a unit of the time before it makes the value
+ * larger than the count, never smaller: the upper bound needs no more than the rest.
+ */
 void scounter_estimate_approx(struct scounter_estimate *estimate,
 			      const struct scounter_known *known)
 {
-	u64 square = min(known->limit, scounter_unit_variance(known->unit, known->value));
+	u64 unit = max(known->unit, known->late);
 	u64 upper = known->value;
+	u64 limit = known->limit;
 
+	if (known->late > 1)
+		limit += scounter_unit_variance(known->late, known->value);
+	limit = min(limit, SCOUNTER_VARIANCE_MAX);
 	*estimate = (struct scounter_estimate) {
 		.value = known->certain + known->value,
 		.lower = known->certain + known->value,
-		.error_ppm = scounter_root_up(square),
+		.error_ppm = scounter_root_up(min(limit, scounter_unit_variance(unit,
+										known->value))),
 	};
-	if (known->unit > 1) {
+	if (unit > 1) {
 		estimate->flags = SCOUNTER_F_DECIMATING;
 		estimate->lower = known->certain +
-			scounter_lower_bound(known->value, known->unit, known->limit);
-		upper = scounter_upper_bound(known->value, known->unit, known->limit);
+			scounter_lower_bound(known->value, unit, limit);
 	}
+	if (known->unit > 1)
+		upper = scounter_upper_bound(known->value, known->unit, limit);
 	estimate->upper = upper > U64_MAX - known->certain ? U64_MAX : upper + known->certain;
 	if (!known->full)
 		return;
@@ -250,12 +261,12 @@ EXPORT_SYMBOL_GPL(__scounter_inc_other);
 
 static noinline notrace void refuse(struct scounter *counter, u64 n, unsigned long caller)
 {
-	struct scounter_entry *entry;
+	struct scounter_history *history;
 
 	rcu_read_lock();
 	/* Pairs with the release in registry.c: lookup-destroy.litmus. */
-	entry = READ_ONCE(counter->entry);
-	scounter_refuse(n, caller, entry ? entry->name : NULL);
+	history = READ_ONCE(counter->history);
+	scounter_refuse(n, caller, history ? history->name : NULL);
 	rcu_read_unlock();
 }
 
@@ -284,9 +295,14 @@ void scounter_read_est(struct scounter *counter,
 {
 	const struct scounter_kind_ops *ops = ops_of(counter);
 	struct scounter_ref ref = ref_of(counter, ops);
+	unsigned long marks;
 
-	ops->read_est(&ref, estimate);
-	estimate->flags |= atomic_read(&counter->flags);
+	do {
+		marks = scounter_marks_read(counter);
+		ref.late = scounter_marks_late(marks);
+		ops->read_est(&ref, estimate);
+	} while (scounter_marks_changed(counter, marks));
+	scounter_marks_say(marks, estimate);
 }
 EXPORT_SYMBOL_GPL(scounter_read_est);
 
@@ -322,18 +338,20 @@ u64 scounter_fetch_reset(struct scounter *counter)
 {
 	const struct scounter_kind_ops *ops = ops_of(counter);
 	struct scounter_ref ref = ref_of(counter, ops);
-	struct scounter_entry *entry;
+	struct scounter_history *history;
+	bool begun;
 	u64 value;
 
 	rcu_read_lock();
 	/* Pairs with the release in registry.c: lookup-destroy.litmus. */
-	entry = READ_ONCE(counter->entry);
-	if (entry)
-		scounter_entry_reset_begin(entry);
+	history = READ_ONCE(counter->history);
+	if (history)
+		scounter_reset_begin(history);
+	begun = scounter_marks_reset_begin(counter);
 	value = ops->fetch_reset(&ref);
-	atomic_set(&counter->flags, 0);
-	if (entry)
-		scounter_entry_reset_done(entry);
+	scounter_marks_reset_end(counter, begun);
+	if (history)
+		scounter_reset_done(history);
 	rcu_read_unlock();
 	return value;
 }

@@ -51,9 +51,11 @@ static int table_show(struct seq_file *seq, void *item)
 {
 	struct scounter_entry *entry = item;
 	struct scounter *counter = entry->counter;
-	u32 deferred = atomic_read(&counter->deferred);
+	u32 deferred = 0;
 	struct scounter_estimate estimate;
 
+	if (counter->class.kind == SCOUNTER_MULTILINE_ADAPT)
+		deferred = atomic_read(&counter->deferred);
 	scounter_read_est(counter, &estimate);
 	show_name(seq, entry);
 	seq_printf(seq, "%-16s %20llu %4u.%04u%% %20llu %20llu %8zu %s",
@@ -173,12 +175,19 @@ static void debugfs_remove_entry(struct scounter_entry *entry)
 	debugfs_remove(entry->view[SCOUNTER_VIEW_DEBUGFS]);
 }
 
+/* What root has beside the groups: named, too, where scounter_create() is described. */
+static const char *const reserved[] = {
+	TABLE_FILE, KINDS_FILE, REFUSED_FILE, SCOUNTER_ARRAYS_DIRECTORY, SCOUNTER_TOPK_DIRECTORY,
+};
+
 static bool debugfs_reserves(const char *group)
 {
-	return !strcmp(group, TABLE_FILE) || !strcmp(group, KINDS_FILE) ||
-	       !strcmp(group, REFUSED_FILE) ||
-	       !strcmp(group, SCOUNTER_ARRAYS_DIRECTORY) ||
-	       !strcmp(group, SCOUNTER_TOPK_DIRECTORY);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(reserved); i++)
+		if (!strcmp(group, reserved[i]))
+			return true;
+	return false;
 }
 
 static const struct scounter_view debugfs_view = {

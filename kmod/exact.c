@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "kind.h"
 #include "lines.h"
+#include "marks.h"
 
 static u64 percpu_read(const struct scounter_cpu *cpu)
 {
@@ -30,34 +31,64 @@ static u64 percpu_read(const struct scounter_cpu *cpu)
 #endif
 }
 
-static u64 components_sum(const struct scounter *counter)
+static struct scounter_sum components_sum(const struct scounter *counter)
 {
+	struct scounter_sum sum = { .low = atomic64_read(&counter->count) };
 	u64 spread = atomic64_read(&counter->spread.word);
-	u64 sum = atomic64_read(&counter->count);
 	struct scounter_cpu __percpu *percpu;
 	int cpu;
 
 	if (__scounter_is_lines(spread))
-		sum += scounter_lines_sum(scounter_lines_of(spread));
+		scounter_lines_add_to(scounter_lines_of(spread), &sum);
 	percpu = READ_ONCE(counter->percpu);
 	if (percpu)
 		for_each_possible_cpu(cpu)
-			sum += percpu_read(per_cpu_ptr(percpu, cpu));
+			scounter_sum_add(&sum, percpu_read(per_cpu_ptr(percpu, cpu)));
 	return sum;
+}
+
+/* True if the sum was 2^64 or more: below 2^63 each, words can still be that together. */
+static bool exact_words(const struct scounter *counter, u64 words[2])
+{
+	struct scounter_sum sum;
+
+	/* Pairs with the swap in exact_fetch_reset(): reset-read.litmus. */
+	words[1] = atomic64_read_acquire(&counter->fetched);
+	sum = components_sum(counter);
+	words[0] = sum.low;
+	return sum.carried;
 }
 
 static u64 exact_read(const struct scounter_ref *ref)
 {
-	/* Pairs with the swap in exact_fetch_reset(): reset-read.litmus. */
-	u64 fetched = atomic64_read_acquire(&ref->counter->fetched);
+	u64 words[2];
 
-	return components_sum(ref->counter) - fetched;
+	exact_words(ref->counter, words);
+	return words[0] - words[1];
+}
+
+void scounter_exact_estimate(const struct scounter *counter, u64 words[2],
+			     struct scounter_estimate *estimate)
+{
+	bool carried = exact_words(counter, words);
+	u64 value = words[0] - words[1];
+
+	*estimate = (struct scounter_estimate) {
+		.value = value, .lower = value, .upper = value,
+	};
+	/* After a reset the carry may be one that the reset has taken. */
+	if ((carried && !words[1]) || value > S64_MAX) {
+		estimate->flags = SCOUNTER_F_OVERFLOW;
+		estimate->upper = U64_MAX;
+	}
 }
 
 static void exact_read_est(const struct scounter_ref *ref,
 			   struct scounter_estimate *estimate)
 {
-	scounter_estimate_exact(estimate, exact_read(ref), U64_MAX);
+	u64 words[2];
+
+	scounter_exact_estimate(ref->counter, words, estimate);
 }
 
 static u64 exact_fetch_reset(const struct scounter_ref *ref)
@@ -68,30 +99,30 @@ static u64 exact_fetch_reset(const struct scounter_ref *ref)
 	do {
 		/* Each time, as a swap that fails orders nothing: reset-add.litmus. */
 		fetched = atomic64_read_acquire(&ref->counter->fetched);
-		sum = components_sum(ref->counter);
+		sum = components_sum(ref->counter).low;
 	} while (!atomic64_try_cmpxchg(&ref->counter->fetched, &fetched, sum));
 	return sum - fetched;
 }
 
 /*
  * A word that an add takes or leaves beyond 2^63 - 1 is beyond the range of
- * the exact kinds: no word can wrap without passing there, so no wrap is
- * silent.
+ * the exact kinds: no word can wrap without passing there, so no wrap of a word is
+ * silent.  Several words that are below can wrap together: who reads sees the carry.
  */
-static notrace void mark_overflow(struct scounter *counter, s64 after, u64 n)
+static notrace void note_overflow(const struct scounter_ref *ref, s64 after, u64 n)
 {
 	if (unlikely(after < 0 || (s64)(after - n) < 0))
-		atomic_or(SCOUNTER_F_OVERFLOW, &counter->flags);
+		scounter_marks_note(ref, SCOUNTER_F_OVERFLOW);
 }
 
-static notrace void word_add(struct scounter *counter, atomic64_t *word, u64 n)
+static notrace void word_add(const struct scounter_ref *ref, atomic64_t *word, u64 n)
 {
-	mark_overflow(counter, atomic64_add_return_relaxed(n, word), n);
+	note_overflow(ref, atomic64_add_return_relaxed(n, word), n);
 }
 
 static notrace void atomic_add_n(const struct scounter_ref *ref, u64 n)
 {
-	word_add(ref->counter, &ref->counter->count, n);
+	word_add(ref, &ref->counter->count, n);
 }
 
 static notrace void multiline_add(const struct scounter_ref *ref, u64 n)
@@ -99,7 +130,7 @@ static notrace void multiline_add(const struct scounter_ref *ref, u64 n)
 	struct scounter *counter = ref->counter;
 	u64 spread = atomic64_read(&counter->spread.word);
 
-	word_add(counter, __scounter_is_lines(spread) ?
+	word_add(ref, __scounter_is_lines(spread) ?
 		 scounter_lines_here(scounter_lines_of(spread)) : &counter->count, n);
 }
 
@@ -109,13 +140,13 @@ static notrace void percpu_add_n(const struct scounter_ref *ref, u64 n)
 	struct scounter_cpu __percpu *percpu = READ_ONCE(counter->percpu);
 
 	if (!percpu) {
-		word_add(counter, &counter->count, n);
+		word_add(ref, &counter->count, n);
 		return;
 	}
 #ifdef CONFIG_64BIT
-	mark_overflow(counter, this_cpu_add_return(percpu->count, n), n);
+	note_overflow(ref, this_cpu_add_return(percpu->count, n), n);
 #else
-	word_add(counter, &raw_cpu_ptr(percpu)->count, n);
+	word_add(ref, &raw_cpu_ptr(percpu)->count, n);
 #endif
 }
 
@@ -146,7 +177,7 @@ static void multiline_gather(const struct scounter_ref *ref)
 	struct scounter *counter = ref->counter;
 	u64 spread = atomic64_read(&counter->spread.word);
 
-	atomic64_set(&counter->count, components_sum(counter));
+	atomic64_set(&counter->count, components_sum(counter).low);
 	atomic64_set(&counter->spread.word, 0);
 	if (__scounter_is_lines(spread))
 		scounter_lines_free(scounter_lines_of(spread));
@@ -174,7 +205,7 @@ static void percpu_gather(const struct scounter_ref *ref)
 	struct scounter *counter = ref->counter;
 	struct scounter_cpu __percpu *percpu = counter->percpu;
 
-	atomic64_set(&counter->count, components_sum(counter));
+	atomic64_set(&counter->count, components_sum(counter).low);
 	WRITE_ONCE(counter->percpu, NULL);
 	free_percpu(percpu);
 }

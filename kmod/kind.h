@@ -16,6 +16,7 @@ struct scounter_ref {
 	};
 	const struct scounter_class *class;
 	struct scounter *counter;	/* that has the word, or NULL */
+	u32 late;	/* to read: the k of a success at 2^-k that a reset preceded, or 0 */
 };
 
 /* Which word a counter of the kind has, and what becomes of it. */
@@ -86,26 +87,41 @@ void scounter_gather(struct scounter *counter);
 size_t scounter_bytes(const struct scounter *counter);
 const char *scounter_state_name(u32 flags);
 
-/* Flags that the word itself cannot show; nowhere to go for an embedded word. */
-static inline void scounter_note(const struct scounter_ref *ref, u32 flags)
+/* At the end of its range, @max, a counter stays, or its class lets it begin again. */
+static inline bool scounter_exact_wraps(const struct scounter_ref *ref, u64 old, u64 max)
 {
-	if (ref->counter)
-		atomic_or(flags, &ref->counter->flags);
+	return old == max && ref->class->flags & SCOUNTER_CLASS_WRAP;
+}
+
+/* What an exact word with @old in it becomes by @n more events, if it does not wrap. */
+static inline u64 scounter_exact_sum(u64 old, u64 n, u64 max)
+{
+	return n > max - old ? max : old + n;
 }
 
 /*
- * What an exact word with @old in it becomes by @n more events: it stays at the
- * end of its range, @max, or, as its class says, begins again at 0.
+ * Let a @full word begin again with @next, a 0, which the counter's flags and history
+ * say.  False, with what the word is now in @full: another CPU changed it.
  */
-static inline u64 scounter_exact_sum(const struct scounter_ref *ref, u64 old, u64 n,
-				     u64 max)
+bool scounter_wrap32(const struct scounter_ref *ref, int *full, u32 next);
+bool scounter_wrap64(const struct scounter_ref *ref, s64 *full, u64 next);
+
+/* One try to add @n to a word that is a count and nothing else. */
+static inline bool scounter_exact_try_add(const struct scounter_ref *ref, s64 *old, u64 n,
+					  u64 max)
 {
-	if (old == max && ref->class->flags & SCOUNTER_CLASS_WRAP) {
-		scounter_note(ref, SCOUNTER_F_WRAPPED);
-		return 0;
-	}
-	return n > max - old ? max : old + n;
+	if (unlikely(scounter_exact_wraps(ref, *old, max)))
+		return scounter_wrap64(ref, old, 0);
+	return atomic64_try_cmpxchg_relaxed(&ref->word64->word, old,
+					    scounter_exact_sum(*old, n, max));
 }
+
+/*
+ * Of atomic, percpu and multiline: @words are the sum of all words, and what of it
+ * resets have taken.
+ */
+void scounter_exact_estimate(const struct scounter *counter, u64 words[2],
+			     struct scounter_estimate *estimate);
 
 /* The estimate of an exact value below the end of its range, or at it. */
 void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,
@@ -117,6 +133,7 @@ struct scounter_known {
 	u64 value;
 	u64 unit;	/* each event was counted with probability 1 / unit or more */
 	u64 limit;	/* the relative variance of the value, at most, in 10^-12 */
+	u64 late;	/* ... but for what landed after a reset with so large a unit, or 0 */
 	bool full;	/* at the end of the range */
 };
 

@@ -133,14 +133,17 @@ static notrace bool takes_node(const struct scounter_ref *ref, u64 seen,
 	       try->failures >= QUICK_TRIES + BACKOFF_TRIES;
 }
 
-/* What the word becomes. */
-static notrace u64 next(const struct scounter_ref *ref, u64 seen, u64 n,
-			const struct numa_try *try)
+static notrace bool try_add(const struct scounter_ref *ref, s64 *seen, u64 n,
+			    const struct numa_try *try)
 {
-	u64 value = scounter_exact_sum(ref, value_of(seen), n,
-				       __scounter_numa.value_max);
+	const u64 max = __scounter_numa.value_max;
+	u64 node = takes_node(ref, *seen, try) ? try->tag : 0;
+	u64 old = value_of(*seen);
 
-	return takes_node(ref, seen, try) ? value | try->tag : value;
+	if (unlikely(scounter_exact_wraps(ref, old, max)))
+		return scounter_wrap64(ref, seen, node);
+	return atomic64_try_cmpxchg_relaxed(&ref->word64->word, seen,
+					    scounter_exact_sum(old, n, max) | node);
 }
 
 /*
@@ -170,8 +173,7 @@ static notrace void numa_apply(const struct scounter_ref *ref, u64 n, u32 failur
 	for (;;) {
 		seen = atomic64_read(&ref->word64->word);
 		if ((!takes_node(ref, seen, &try) || may_try(ref, &seen, &try)) &&
-		    atomic64_try_cmpxchg_relaxed(&ref->word64->word, &seen,
-						 next(ref, seen, n, &try)))
+		    try_add(ref, &seen, n, &try))
 			break;
 		after_failure(&try, seen, rnd);
 	}

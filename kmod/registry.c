@@ -21,7 +21,6 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/stringhash.h>
-#include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
@@ -33,9 +32,23 @@ static DEFINE_SPINLOCK(names_lock);	/* all that follows, and group->users */
 static DEFINE_HASHTABLE(names, 10);
 static LIST_HEAD(groups);
 static LIST_HEAD(entries);
+static LIST_HEAD(kept);
 static LIST_HEAD(waiting);
 
 static const struct scounter_view *views[SCOUNTER_VIEWS];
+
+static struct scounter_entry *entry_of(const struct scounter *counter)
+{
+	return counter->history ?
+		container_of(counter->history, struct scounter_entry, history) : NULL;
+}
+
+/* Only then is it known when the counter's memory goes: with that of the module. */
+static bool outlives_its_name(const struct scounter_entry *entry)
+{
+	return !entry->allocated && entry->owner &&
+		within_module((unsigned long)entry->counter, entry->owner);
+}
 
 static int check_group(const char *name)
 {
@@ -105,7 +118,8 @@ static int reserve(struct scounter_entry *entry, struct scounter_group **fresh)
 		entry->group = group;
 		group->users++;
 		hash_add(names, &entry->hash, hash);
-		list_add_tail(&entry->all, &entries);
+		list_move_tail(&entry->all, &entries);
+		entry->registered = true;
 	}
 	spin_unlock_irqrestore(&names_lock, flags);
 	return err;
@@ -125,20 +139,26 @@ static void unpublish_group(struct scounter_group *group)
 static void release(struct scounter_entry *entry)
 {
 	struct scounter_group *group = entry->group;
+	bool keep = outlives_its_name(entry);
 	unsigned long flags;
 	bool last;
 
 	lockdep_assert_held(&publish_mutex);
 	spin_lock_irqsave(&names_lock, flags);
 	hash_del(&entry->hash);
-	list_del(&entry->all);
+	entry->registered = false;
+	if (keep)
+		list_move(&entry->all, &kept);
+	else
+		list_del(&entry->all);
 	last = --group->users == 0;
 	if (last)
 		list_del(&group->node);
 	spin_unlock_irqrestore(&names_lock, flags);
 	if (last)
 		unpublish_group(group);
-	kfree_rcu(entry, rcu);
+	if (!keep)
+		kfree_rcu(entry, rcu);
 }
 
 static int publish_group(struct scounter_group *group)
@@ -193,6 +213,7 @@ static void unpublish(struct scounter_entry *entry)
 
 	lockdep_assert_held(&publish_mutex);
 	if (entry->published) {
+		entry->published = false;
 		list_del(&entry->node);
 		for (i = SCOUNTER_VIEWS; i-- > 0; )
 			views[i]->remove(entry);
@@ -204,11 +225,12 @@ static void unpublish(struct scounter_entry *entry)
 	spin_unlock_irqrestore(&names_lock, flags);
 }
 
-/* No files, no name: the entry goes when those who are resetting have ended. */
+/* No files, no name: the entry goes when those who are resetting have ended, or is kept. */
 static void withdraw(struct scounter_entry *entry)
 {
 	/* It is freed a grace period after that: lookup-destroy.litmus. */
-	WRITE_ONCE(entry->counter->entry, NULL);
+	if (!outlives_its_name(entry))
+		WRITE_ONCE(entry->counter->history, NULL);
 	unpublish(entry);
 	release(entry);
 }
@@ -243,6 +265,18 @@ static void publish_waiting(struct work_struct *work)
 
 static DECLARE_WORK(publish_work, publish_waiting);
 
+static struct scounter_entry *entry_alloc(struct scounter *counter, gfp_t gfp)
+{
+	struct scounter_entry *entry = kzalloc(sizeof(*entry), gfp);
+
+	if (!entry)
+		return NULL;
+	entry->counter = counter;
+	INIT_LIST_HEAD(&entry->all);
+	scounter_history_create(&entry->history, entry->name);
+	return entry;
+}
+
 /* An entry for the counter with a reserved name, not published yet. */
 static struct scounter_entry *enter(struct scounter *counter, const char *name,
 				    const char *group_name,
@@ -260,16 +294,13 @@ static struct scounter_entry *enter(struct scounter *counter, const char *name,
 	if (err)
 		return ERR_PTR(err);
 
-	entry = kzalloc(sizeof(*entry), gfp);
+	entry = entry_of(counter) ?: entry_alloc(counter, gfp);
 	group = kzalloc(sizeof(*group), gfp);
 	if (!entry || !group) {
 		err = -ENOMEM;
 		goto out;
 	}
-	entry->counter = counter;
 	entry->owner = owner;
-	entry->created_ns = ktime_get_ns();
-	entry->created_real_ns = ktime_get_real_ns();
 	INIT_LIST_HEAD(&entry->node);
 	strscpy(entry->name, name, sizeof(entry->name));
 	INIT_LIST_HEAD(&group->entries);
@@ -281,7 +312,8 @@ static struct scounter_entry *enter(struct scounter *counter, const char *name,
 out:
 	kfree(group);
 	if (err) {
-		kfree(entry);
+		if (!counter->history)
+			kfree(entry);
 		return ERR_PTR(err);
 	}
 	return entry;
@@ -334,15 +366,27 @@ static struct scounter *counter_alloc(const struct scounter_params *params,
 	return counter;
 }
 
+/* Where kmalloc() may be called at all: its locks sleep on PREEMPT_RT. */
+static bool may_allocate(void)
+{
+	return !in_nmi() && (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
+}
+
 /* See scounter_create(). */
 struct scounter *__scounter_create(const char *name, const char *group,
 				   const struct scounter_params *params,
 				   gfp_t gfp, struct module *owner)
 {
-	struct scounter *counter = counter_alloc(params, gfp);
 	struct scounter_entry *entry;
+	struct scounter *counter;
 	int err = 0;
 
+	if (!may_allocate()) {
+		pr_warn_ratelimited("%s/%s: no counter can be created in this context\n",
+				    group ?: module_name(owner), name);
+		return ERR_PTR(-EWOULDBLOCK);
+	}
+	counter = counter_alloc(params, gfp);
 	if (IS_ERR(counter))
 		return counter;
 	entry = enter(counter, name, group, owner, gfp);
@@ -352,7 +396,7 @@ struct scounter *__scounter_create(const char *name, const char *group,
 	}
 	entry->allocated = true;
 	/* For resets; pairs with scounter_fetch_reset(): lookup-destroy.litmus. */
-	smp_store_release(&counter->entry, entry);
+	smp_store_release(&counter->history, &entry->history);
 	if (gfpflags_allow_blocking(gfp))
 		err = publish_or_leave(entry);
 	else
@@ -373,13 +417,14 @@ int __scounter_register(struct scounter *counter, const char *name,
 	int err;
 
 	might_sleep();
-	if (counter->entry)
+	entry = entry_of(counter);
+	if (entry && entry->registered)
 		return -EBUSY;
 	entry = enter(counter, name, group, owner, GFP_KERNEL);
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
 	/* For resets; pairs with scounter_fetch_reset(): lookup-destroy.litmus. */
-	smp_store_release(&counter->entry, entry);
+	smp_store_release(&counter->history, &entry->history);
 	err = publish_or_leave(entry);
 	if (err)
 		return err;
@@ -417,13 +462,16 @@ static void remove(struct scounter_entry *entry)
  */
 void scounter_destroy(struct scounter *counter)
 {
+	struct scounter_entry *entry;
+
 	might_sleep();
 	if (IS_ERR_OR_NULL(counter))
 		return;
-	if (WARN_ON(!counter->entry || !counter->entry->allocated))
+	entry = entry_of(counter);
+	if (WARN_ON(!entry || !entry->allocated))
 		return;
 	mutex_lock(&publish_mutex);
-	remove(counter->entry);
+	remove(entry);
 	mutex_unlock(&publish_mutex);
 }
 EXPORT_SYMBOL_GPL(scounter_destroy);
@@ -432,35 +480,55 @@ EXPORT_SYMBOL_GPL(scounter_destroy);
  * scounter_unregister - take back scounter_register()
  * @counter: the counter; nothing happens if it is not registered
  *
- * The counter keeps its value and can be registered again.
+ * The counter goes on counting, keeps its value, and can be registered again: then
+ * snapshots say of it what they said before, when it was created, how often it was
+ * reset and how often it has wrapped, meanwhile too.
  *
  * Context: Task context; may sleep.
  */
 void scounter_unregister(struct scounter *counter)
 {
+	struct scounter_entry *entry = entry_of(counter);
+
 	might_sleep();
-	if (!counter->entry || WARN_ON(counter->entry->allocated))
+	if (!entry || !entry->registered || WARN_ON(entry->allocated))
 		return;
 	mutex_lock(&publish_mutex);
-	remove(counter->entry);
+	remove(entry);
 	mutex_unlock(&publish_mutex);
 }
 EXPORT_SYMBOL_GPL(scounter_unregister);
 
-static struct scounter_entry *first_owned_by(struct module *owner)
+/* NULL owns all. */
+static struct scounter_entry *first_owned_by(struct list_head *list, struct module *owner)
 {
 	struct scounter_entry *entry, *found = NULL;
 	unsigned long flags;
 
 	spin_lock_irqsave(&names_lock, flags);
-	list_for_each_entry(entry, &entries, all) {
-		if (entry->owner == owner) {
+	list_for_each_entry(entry, list, all) {
+		if (!owner || entry->owner == owner) {
 			found = entry;
 			break;
 		}
 	}
 	spin_unlock_irqrestore(&names_lock, flags);
 	return found;
+}
+
+/* The memory of these counters goes. */
+static void free_kept(struct module *owner)
+{
+	struct scounter_entry *entry;
+	unsigned long flags;
+
+	lockdep_assert_held(&publish_mutex);
+	while ((entry = first_owned_by(&kept, owner))) {
+		spin_lock_irqsave(&names_lock, flags);
+		list_del(&entry->all);
+		spin_unlock_irqrestore(&names_lock, flags);
+		kfree_rcu(entry, rcu);
+	}
 }
 
 /*
@@ -475,12 +543,13 @@ static int module_notify(struct notifier_block *block, unsigned long state,
 	if (state != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
 	mutex_lock(&publish_mutex);
-	while ((entry = first_owned_by(owner))) {
+	while ((entry = first_owned_by(&entries, owner))) {
 		pr_warn("%s left the counter %s/%s behind; it is removed\n",
 			module_name((struct module *)owner), entry->group->name,
 			entry->name);
 		remove(entry);
 	}
+	free_kept(owner);
 	mutex_unlock(&publish_mutex);
 	return NOTIFY_OK;
 }
@@ -538,29 +607,6 @@ void scounter_entries_stop(void)
 	mutex_unlock(&publish_mutex);
 }
 
-/* Of a counter that is being reset, in any context, NMI included. */
-notrace void scounter_entry_reset_begin(struct scounter_entry *entry)
-{
-	atomic_inc(&entry->resets_begun);
-	/*
-	 * That one has begun, then its time and the value of 0; pairs with the
-	 * second fence in show_value(): reset-snapshot.litmus.
-	 */
-	smp_mb__after_atomic();
-	WRITE_ONCE(entry->reset_ns, ktime_get_mono_fast_ns());
-	WRITE_ONCE(entry->reset_real_ns, ktime_get_real_fast_ns());
-}
-
-notrace void scounter_entry_reset_done(struct scounter_entry *entry)
-{
-	/*
-	 * The time and the value of 0, then that it is done; pairs with the first
-	 * fence in show_value(): reset-snapshot.litmus.
-	 */
-	smp_mb__before_atomic();
-	atomic_inc(&entry->resets_done);
-}
-
 void scounter_registry_view(const struct scounter_view *view)
 {
 	views[view->id] = view;
@@ -576,5 +622,8 @@ void scounter_registry_exit(void)
 {
 	unregister_module_notifier(&module_block);
 	cancel_work_sync(&publish_work);
+	mutex_lock(&publish_mutex);
+	free_kept(NULL);
+	mutex_unlock(&publish_mutex);
 	WARN_ON(!list_empty(&entries));
 }

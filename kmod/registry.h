@@ -11,6 +11,8 @@
 #include <linux/rcupdate.h>
 #include <linux/scounter.h>
 
+#include "history.h"
+
 enum scounter_view_id { SCOUNTER_VIEW_SYSFS, SCOUNTER_VIEW_DEBUGFS, SCOUNTER_VIEWS };
 
 struct scounter_group {
@@ -22,23 +24,24 @@ struct scounter_group {
 	char name[SCOUNTER_NAME_MAX + 1];
 };
 
+/*
+ * A static counter keeps its entry, and with it its history, when it is unregistered,
+ * as it may go on counting and be registered again.
+ */
 struct scounter_entry {
 	struct scounter *counter;
+	struct scounter_history history;
 	struct scounter_group *group;
 	struct module *owner;
-	struct list_head all;
+	struct list_head all;		/* the registered ones, or those that are kept */
 	struct list_head node;		/* in the group's entries, or waiting */
 	struct hlist_node hash;
+	bool registered;		/* has its name */
 	bool published;
 	bool allocated;			/* the counter is ours to free */
 	void *view[SCOUNTER_VIEWS];
 	char name[SCOUNTER_NAME_MAX + 1];
 	struct rcu_head rcu;		/* resets look at an entry under RCU */
-	/* Nanoseconds.  On 32-bit machines two resets at once may mix halves. */
-	u64 created_ns, created_real_ns;
-	u64 reset_ns, reset_real_ns;
-	u64 saturated_ns;		/* as seen by snapshots, under the mutex */
-	atomic_t resets_begun, resets_done;
 };
 
 /*
@@ -59,9 +62,6 @@ int scounter_check_name(const char *what, const char *name);
 
 int scounter_registry_init(void);
 void scounter_registry_exit(void);
-
-void scounter_entry_reset_begin(struct scounter_entry *entry);
-void scounter_entry_reset_done(struct scounter_entry *entry);
 
 void scounter_registry_view(const struct scounter_view *view);
 

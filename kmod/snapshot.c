@@ -31,8 +31,6 @@
 
 /* All snapshots together, but for one: that one may be as large as it is. */
 #define HELD_MAX	(64L << 20)
-/* A counter that is reset all the time is taken as it is after so many looks. */
-#define LOOKS		4
 
 struct open_snapshot {
 	struct mutex lock;
@@ -42,59 +40,10 @@ struct open_snapshot {
 static atomic_long_t held = ATOMIC_LONG_INIT(0);
 static u8 boot_id[UUID_SIZE];
 
-/* multiline and multiline_adapt may have an address in their word: not shown. */
-static void show_raw(struct scounter_snapshot_record *record, struct scounter *counter)
-{
-	switch (scounter_kind_ops(counter->class.kind)->word) {
-	case SCOUNTER_WORD32:
-		record->raw[0] = (u32)atomic_read(&counter->word32.word);
-		break;
-	case SCOUNTER_WORD64:
-		if (counter->class.kind != SCOUNTER_MULTILINE_ADAPT)
-			record->raw[0] = atomic64_read(&counter->word64.word);
-		break;
-	default:
-		record->raw[1] = atomic64_read(&counter->fetched);
-		record->raw[0] = record->value + record->raw[1];
-	}
-}
-
-/*
- * The value and the resets that it knows of: again if a reset was going on
- * meanwhile.  `done` before and `begun` after are the same only if none was.
- */
-static void show_value(struct scounter_snapshot_record *record, struct scounter_entry *entry)
-{
-	struct scounter_estimate estimate;
-	int tries, done;
-
-	for (tries = 0; tries < LOOKS; tries++) {
-		done = atomic_read(&entry->resets_done);
-		/*
-		 * Resets that are done, then the value and the time of its reset,
-		 * then the resets that have begun; pairs with those who reset:
-		 * reset-snapshot.litmus.
-		 */
-		smp_rmb();
-		scounter_read_est(entry->counter, &estimate);
-		record->value = estimate.value;
-		show_raw(record, entry->counter);
-		record->reset_ns = READ_ONCE(entry->reset_ns);
-		record->reset_real_ns = READ_ONCE(entry->reset_real_ns);
-		smp_rmb(); /* as said above */
-		if (done == atomic_read(&entry->resets_begun))
-			break;
-	}
-	record->resets = (u32)done;
-	record->lower = estimate.lower;
-	record->upper = estimate.upper;
-	record->error_ppm = estimate.error_ppm;
-	record->flags = estimate.flags;
-}
-
 static void show(struct scounter_snapshot_record *record, struct scounter_entry *entry, u64 now)
 {
-	const struct scounter *counter = entry->counter;
+	struct scounter_history *history = &entry->history;
+	struct scounter *counter = entry->counter;
 
 	/* The memory was zeroed: behind the names are NULs. */
 	strscpy(record->group, entry->group->name, sizeof(record->group));
@@ -107,14 +56,14 @@ static void show(struct scounter_snapshot_record *record, struct scounter_entry 
 	record->parameters[1] = counter->class.theta;
 	record->parameters[2] = counter->class.shift;
 	record->parameters[3] = counter->class.flags;
-	show_value(record, entry);
-	record->created_ns = entry->created_ns;
-	record->created_real_ns = entry->created_real_ns;
+	scounter_history_show(counter, history, record);
+	record->created_ns = history->created_ns;
+	record->created_real_ns = history->created_real_ns;
 	if (!(record->flags & SCOUNTER_F_SATURATED))
-		entry->saturated_ns = 0;
-	else if (!entry->saturated_ns)
-		entry->saturated_ns = now;
-	record->saturated_ns = entry->saturated_ns;
+		history->saturated_ns = 0;
+	else if (!history->saturated_ns)
+		history->saturated_ns = now;
+	record->saturated_ns = history->saturated_ns;
 }
 
 /* Between scounter_entries_start() and _stop(), so that the number stays. */
@@ -267,7 +216,7 @@ static void read_boot_id(void)
 int scounter_snapshot_init(void)
 {
 	BUILD_BUG_ON(sizeof(struct scounter_snapshot_header) != 72);
-	BUILD_BUG_ON(sizeof(struct scounter_snapshot_record) != 280);
+	BUILD_BUG_ON(sizeof(struct scounter_snapshot_record) != 304);
 	read_boot_id();
 	return misc_register(&snapshot_device);
 }

@@ -6,7 +6,9 @@
  * As with bfp, an increment whose trial at exponent k succeeded carries 2^k
  * events, and is from there on the addition of n = 2^k: after a failed
  * compare-and-swap n, as it then is, has to survive the unit of the new value,
- * and is not drawn anew.
+ * and is not drawn anew.  After a reset that unit may be smaller than n.  The value
+ * then is larger than the unit can explain, and cannot say so: a counter that has a
+ * name marks it.
  *
  * morris_adapt counts in the lower half of its word until an increment has
  * failed adapt_tries times, and from there on in the upper half, which then holds
@@ -22,6 +24,7 @@
 #include "compat.h"
 #include "backoff.h"
 #include "kind.h"
+#include "marks.h"
 #include "random.h"
 #include "repr/bounds.h"
 #include "repr/value.h"
@@ -47,30 +50,38 @@ static notrace u64 contended_bit(const struct scounter_ref *ref)
 	return is_word32(ref) ? BIT_ULL(31) : BIT_ULL(63);
 }
 
+/*
+ * The end of the range.  A plain increment adds 1 to the word without another look at
+ * it, of which others may have made the end meanwhile: it must not wrap.
+ *
+ *	CPU 0: reads 5, which is small
+ *						CPU 1: adds 2^40, the end
+ *	CPU 0: adds 1				0, were that all ones
+ */
+static notrace u64 end_of(const struct scounter_ref *ref)
+{
+	switch (ref->class->kind) {
+	case SCOUNTER_MORRIS:
+		return S64_MAX;		/* a + n must not pass 2^64 */
+	case SCOUNTER_SCALABLE:
+		return is_sensitive(ref) ? S64_MAX : SCOUNTER_SCALABLE_MAX;
+	case SCOUNTER_MORRIS_ADAPT:
+		return U32_MAX - ref->class->theta;
+	}
+	return is_sensitive(ref) ? S32_MAX : SCOUNTER_SCALABLE32_MAX;
+}
+
 static notrace struct scounter_value_rule rule_of(const struct scounter_ref *ref)
 {
 	const struct scounter_class *class = ref->class;
 	bool morris = __SCOUNTER_IS_MORRIS(class->kind);
-	struct scounter_value_rule rule = {
+
+	return (struct scounter_value_rule) {
 		.a = morris ? class->theta : 0,
 		.shift = class->shift,
 		.cap = class->flags & SCOUNTER_CLASS_CAPPED ? class->theta : 63,
+		.max = end_of(ref),
 	};
-
-	switch (class->kind) {
-	case SCOUNTER_MORRIS:
-		rule.max = S64_MAX;	/* a + n must not pass 2^64 */
-		break;
-	case SCOUNTER_SCALABLE:
-		rule.max = is_sensitive(ref) ? S64_MAX : U64_MAX;
-		break;
-	case SCOUNTER_MORRIS_ADAPT:
-		rule.max = U32_MAX - class->theta;
-		break;
-	default:
-		rule.max = is_sensitive(ref) ? S32_MAX : U32_MAX;
-	}
-	return rule;
 }
 
 static notrace u64 word_load(const struct scounter_ref *ref)
@@ -80,15 +91,20 @@ static notrace u64 word_load(const struct scounter_ref *ref)
 	return atomic64_read(&ref->word64->word);
 }
 
-/* On failure @seen is what the word is now. */
+/*
+ * On failure @seen is what the word is now.  Only a full word becomes 0, which begins
+ * again.
+ */
 static notrace bool word_swap(const struct scounter_ref *ref, u64 *seen, u64 new)
 {
 	int seen32 = *seen;
 	bool swapped;
 
 	if (!is_word32(ref))
-		return atomic64_try_cmpxchg_relaxed(&ref->word64->word, (s64 *)seen, new);
-	swapped = atomic_try_cmpxchg_relaxed(&ref->word32->word, &seen32, new);
+		return likely(new) ? atomic64_try_cmpxchg_relaxed(&ref->word64->word, (s64 *)seen, new) :
+				     scounter_wrap64(ref, (s64 *)seen, new);
+	swapped = likely(new) ? atomic_try_cmpxchg_relaxed(&ref->word32->word, &seen32, new) :
+				scounter_wrap32(ref, &seen32, new);
 	*seen = (u32)seen32;
 	return swapped;
 }
@@ -98,7 +114,9 @@ static notrace u64 value_of(const struct scounter_ref *ref, u64 word)
 {
 	if (is_morris_adapt(ref))
 		return word >> 32 ? (word >> 32) - ref->class->theta : 0;
-	return is_sensitive(ref) ? word & ~contended_bit(ref) : word;
+	if (is_sensitive(ref))
+		word &= ~contended_bit(ref);
+	return min(word, end_of(ref));
 }
 
 /* Is every event still counted, whatever the value, at so many failures? */
@@ -118,10 +136,8 @@ static notrace u64 sum(const struct scounter_ref *ref, u64 word, u64 n, u32 fail
 
 	if (plain && is_morris_adapt(ref))
 		return word + n;
-	if (value == rule->max && ref->class->flags & SCOUNTER_CLASS_WRAP) {
-		scounter_note(ref, SCOUNTER_F_WRAPPED);
+	if (value == rule->max && ref->class->flags & SCOUNTER_CLASS_WRAP)
 		return 0;
-	}
 	value = scounter_value_sum(value, n, rule);
 	if (is_morris_adapt(ref))
 		return (value + ref->class->theta) << 32 | (u32)word;
@@ -130,36 +146,71 @@ static notrace u64 sum(const struct scounter_ref *ref, u64 word, u64 n, u32 fail
 	return value;
 }
 
-static notrace u64 thin(const struct scounter_ref *ref, u64 word, u64 n, u32 failures,
-		const struct scounter_value_rule *rule, struct rnd_state *rnd)
+/* What an addition to the word is decided by. */
+static notrace u64 unit_of(const struct scounter_ref *ref, u64 word, u64 n, u32 failures,
+			   const struct scounter_value_rule *rule)
 {
-	if (is_plain(ref, word, n, failures))
-		return n;
-	return scounter_value_thin(n, scounter_value_unit(value_of(ref, word), rule),
-				   rnd);
+	return is_plain(ref, word, n, failures) ? 1 :
+	       scounter_value_unit(value_of(ref, word), rule);
 }
 
-static notrace void value_apply(const struct scounter_ref *ref, u64 n,
+/* What is to be added, and whether it has stood a draw: n is one unit or more then. */
+struct addition {
+	u64 n;
+	bool drawn;
+};
+
+static notrace void thin(struct addition *add, u64 unit, struct rnd_state *rnd)
+{
+	if (add->n >= unit)
+		return;
+	add->n = scounter_value_thin(add->n, unit, rnd);
+	add->drawn = true;
+}
+
+static notrace bool swap(const struct scounter_ref *ref, u64 *seen, u64 new,
+			 const struct addition *add, u64 unit)
+{
+	bool late = add->drawn && add->n > unit;
+	bool swapped;
+
+	if (likely(!late))
+		return word_swap(ref, seen, new);
+	scounter_marks_enter(ref, fls64(add->n - 1), 0);
+	swapped = word_swap(ref, seen, new);
+	scounter_marks_leave(ref);
+	return swapped;
+}
+
+static notrace void value_apply(const struct scounter_ref *ref, struct addition add,
 				u32 failures, struct rnd_state *rnd)
 {
 	struct scounter_value_rule rule = rule_of(ref);
 	u64 seen = word_load(ref);
-	u64 new;
+	u64 new, unit;
 
 	for (;; failures++) {
 		/* Decide for the word as it is now before backing off for it. */
-		n = thin(ref, seen, n, failures, &rule, rnd);
-		if (n && failures) {
+		unit = unit_of(ref, seen, add.n, failures, &rule);
+		thin(&add, unit, rnd);
+		if (add.n && failures) {
 			scounter_backoff(failures, rnd);
 			seen = word_load(ref);
-			n = thin(ref, seen, n, failures, &rule, rnd);
+			unit = unit_of(ref, seen, add.n, failures, &rule);
+			thin(&add, unit, rnd);
 		}
-		if (!n)
+		if (!add.n)
 			return;
-		new = sum(ref, seen, n, failures, &rule);
-		if (new == seen || word_swap(ref, &seen, new))
+		new = sum(ref, seen, add.n, failures, &rule);
+		if (new == seen || swap(ref, &seen, new, &add, unit))
 			return;
 	}
+}
+
+static notrace void value_success(const struct scounter_ref *ref, u32 exponent,
+				  struct rnd_state *rnd)
+{
+	value_apply(ref, (struct addition) { 1ULL << exponent, true }, 0, rnd);
 }
 
 /* The inline part tried nothing: the option of a class, or a full half. */
@@ -172,7 +223,7 @@ static notrace void value_inc(const struct scounter_ref *ref, struct rnd_state *
 	if (!is_plain(ref, word, 1, 0))
 		exponent = scounter_value_exponent(value_of(ref, word), &rule);
 	if (!exponent || scounter_trial(exponent))
-		value_apply(ref, 1ULL << exponent, 0, rnd);
+		value_success(ref, exponent, rnd);
 }
 
 static notrace void value_finish(const struct scounter_ref *ref, u32 outcome)
@@ -180,11 +231,11 @@ static notrace void value_finish(const struct scounter_ref *ref, u32 outcome)
 	struct rnd_state *rnd = scounter_random_get();
 
 	if (outcome == SCOUNTER_CONTENDED)
-		value_apply(ref, 1, 1, rnd);
+		value_apply(ref, (struct addition) { 1 }, 1, rnd);
 	else if (outcome == SCOUNTER_UNTRIED)
 		value_inc(ref, rnd);
 	else if (scounter_trial_decide(rnd, outcome))
-		value_apply(ref, 1ULL << (outcome >> SCOUNTER_OUTCOME_BITS), 0, rnd);
+		value_success(ref, outcome >> SCOUNTER_OUTCOME_BITS, rnd);
 	scounter_random_put();
 }
 
@@ -192,7 +243,7 @@ static notrace void value_add(const struct scounter_ref *ref, u64 n)
 {
 	if (!n)
 		return;
-	value_apply(ref, n, 0, scounter_random_get());
+	value_apply(ref, (struct addition) { n }, 0, scounter_random_get());
 	scounter_random_put();
 }
 
@@ -220,6 +271,15 @@ static u64 value_limit(const struct scounter_value_rule *rule)
 	return div_u64(3 * SCOUNTER_VARIANCE_ONE, (4U << rule->shift) - 3);
 }
 
+/* What may have landed after a reset: in a word without a name, any part of it. */
+static u64 value_late(const struct scounter_ref *ref, u64 count,
+		      const struct scounter_value_rule *rule)
+{
+	if (ref->counter || !(ref->class->flags & SCOUNTER_CLASS_RESETS))
+		return BIT_ULL(ref->late);
+	return min(count, BIT_ULL(rule->cap));
+}
+
 static void value_read_est(const struct scounter_ref *ref,
 			   struct scounter_estimate *estimate)
 {
@@ -227,13 +287,19 @@ static void value_read_est(const struct scounter_ref *ref,
 	u64 word = word_load(ref);
 	u64 value = value_of(ref, word);
 	struct scounter_known known = {
-		.certain = is_morris_adapt(ref) ? (u32)word : 0,
+		.certain = count_of(ref, word) - value,
 		.value = value,
 		.unit = is_plain(ref, word, 0, 0) ? 1 : scounter_value_unit(value, &rule),
 		.limit = value_limit(&rule),
 		.full = value == rule.max,
 	};
 
+	known.late = value_late(ref, count_of(ref, word), &rule);
+	if (known.late > 1) {
+		/* In either half of morris_adapt. */
+		known.value += known.certain;
+		known.certain = 0;
+	}
 	scounter_estimate_approx(estimate, &known);
 }
 
@@ -244,8 +310,8 @@ static u64 value_fetch_reset(const struct scounter_ref *ref)
 	return count_of(ref, atomic64_xchg(&ref->word64->word, 0));
 }
 
-static const u64 u64_max = U64_MAX;
-static const u64 u32_max = U32_MAX;
+static const u64 scalable_max = SCOUNTER_SCALABLE_MAX;
+static const u64 scalable32_max = SCOUNTER_SCALABLE32_MAX;
 /* Of morris_adapt, at the default error. */
 static const u64 halves_max =
 	2ULL * U32_MAX - __SCOUNTER_MORRIS_A(SCOUNTER_ERROR_PPM_DEFAULT);
@@ -274,10 +340,10 @@ const struct scounter_kind_ops scounter_morris_adapt_ops =
 		  "Dice, Lev & Moir 2013, 3.2",
 		  "exact until contended, then morris");
 const struct scounter_kind_ops scounter_scalable_ops =
-	VALUE_OPS("scalable", SCOUNTER_SCALABLE, SCOUNTER_WORD64, &u64_max,
+	VALUE_OPS("scalable", SCOUNTER_SCALABLE, SCOUNTER_WORD64, &scalable_max,
 		  "Ayers 2023",
 		  "approximate; the word is the value, 64 bits");
 const struct scounter_kind_ops scounter_scalable32_ops =
-	VALUE_OPS("scalable32", SCOUNTER_SCALABLE32, SCOUNTER_WORD32, &u32_max,
+	VALUE_OPS("scalable32", SCOUNTER_SCALABLE32, SCOUNTER_WORD32, &scalable32_max,
 		  "Ayers 2023",
 		  "approximate; the word is the value, 32 bits");

@@ -278,7 +278,8 @@ EXPORT_SYMBOL_GPL(scounter_word64_destroy);
 
 static int check_options(const struct scounter_params *params, u32 kind)
 {
-	const u8 flags = SCOUNTER_CLASS_WRAP | SCOUNTER_CLASS_SENSITIVE;
+	const u8 flags = SCOUNTER_CLASS_WRAP | SCOUNTER_CLASS_SENSITIVE |
+			 SCOUNTER_CLASS_RESETS;
 
 	if (params->flags & ~flags)
 		return -EINVAL;
@@ -286,6 +287,8 @@ static int check_options(const struct scounter_params *params, u32 kind)
 		return -EINVAL;
 	if (!__SCOUNTER_IS_SCALABLE(kind) &&
 	    (params->flags & SCOUNTER_CLASS_SENSITIVE || params->granularity_log2))
+		return -EINVAL;
+	if (params->flags & SCOUNTER_CLASS_RESETS && !(BIT(kind) & __SCOUNTER_APPROX_KINDS))
 		return -EINVAL;
 	if (params->granularity_log2 > 62)
 		return -ERANGE;

@@ -66,7 +66,7 @@
 
 struct module;
 struct scounter_cohort;
-struct scounter_entry;
+struct scounter_history;
 
 /* One CPU's word.  32-bit machines cannot step 64 bits in one instruction. */
 struct scounter_cpu {
@@ -102,10 +102,14 @@ struct scounter {
 		struct scounter_cpu __percpu *percpu;	/* or NULL */
 		struct scounter_cohort *cohort;		/* or NULL */
 	};
-	atomic64_t fetched;	/* atomic, percpu, multiline: returned by resets */
-	struct scounter_entry *entry;
-	atomic_t flags;		/* those that the word itself does not show */
-	atomic_t deferred;	/* inflations that found no lines ready */
+	union {
+		/* atomic, percpu, multiline: returned by resets */
+		atomic64_t fetched;
+		/* multiline_adapt: inflations that found no lines ready */
+		atomic_t deferred;
+	};
+	struct scounter_history *history;	/* NULL without a name */
+	atomic_long_t marks;	/* what the word itself does not show */
 } ____cacheline_aligned_in_smp;
 
 #define __SCOUNTER_IS_OTHER(kind)					\
@@ -116,8 +120,7 @@ struct scounter {
  * DEFINE_SCOUNTER - define a counter without allocating it
  * @name: name of the variable; write `static` before the macro if it is local
  * @kind_: an enum scounter_kind, a constant
- * @ppm: relative error in parts per million, 0 for the default of 1 %; of no
- *	meaning for exact kinds
+ * @ppm: as for scounter_create(), a constant
  *
  * The counter counts from the beginning, and appears in the files and gets its
  * lines or per-CPU words from scounter_register().
@@ -125,7 +128,7 @@ struct scounter {
 #define DEFINE_SCOUNTER(name, kind_, ppm)				\
 	struct scounter name = {					\
 		.class = __SCOUNTER_CLASS(__SCOUNTER_KIND(kind_), kind_, \
-					  __SCOUNTER_PPM_OR_DEFAULT(ppm)), \
+					  __SCOUNTER_PPM_OF(kind_, ppm)), \
 		.is_bfp = __SCOUNTER_IS_BFP(__SCOUNTER_KIND(kind_)),	\
 		.is_other = __SCOUNTER_IS_OTHER(__SCOUNTER_KIND(kind_)), \
 	}
@@ -141,7 +144,7 @@ int __scounter_register(struct scounter *counter, const char *name,
  * @name: 1 to SCOUNTER_NAME_MAX bytes, no '/' and no control character, not
  *	"." or ".."
  * @group: the same, or NULL for the name of the calling module; not "counters",
- *	"kinds", "refused", "arrays" or "topk"
+ *	"kinds", "refused", "arrays" or "topk", as debugfs has what is named so
  * @kind: an enum scounter_kind
  * @ppm: relative standard deviation of an approximate kind, in parts per
  *	million, from SCOUNTER_ERROR_PPM_MIN to SCOUNTER_ERROR_PPM_MAX; 0 for
@@ -152,10 +155,14 @@ int __scounter_register(struct scounter *counter, const char *name,
  * @gfp: how to allocate.  Where it does not allow to sleep, the counter works
  *	at once and its files appear a moment later.
  *
- * Context: Any context that @gfp allows, but not NMI.
+ * Context: Any context in which kmalloc() may be called with @gfp: never NMI, and on
+ * PREEMPT_RT none where preemption or interrupts are off.  A kernel with
+ * CONFIG_PROVE_RAW_LOCK_NESTING reports it, as it reports kmalloc(), in an interrupt
+ * handler that PREEMPT_RT makes no thread of, such as that of a call to another CPU.
  * Return: the counter, or an ERR_PTR: -EINVAL for an unacceptable name, group
  * or kind, -ENAMETOOLONG, -ERANGE for an error out of range, -EEXIST for a
- * name that the group already has, -ENOMEM.
+ * name that the group already has, -ENOMEM, -EWOULDBLOCK in NMI context and, on
+ * PREEMPT_RT, where preemption or interrupts are off.
  */
 #define scounter_create(name, group, kind, ppm, gfp)			\
 	__scounter_create(name, group,					\
@@ -169,7 +176,7 @@ int __scounter_register(struct scounter *counter, const char *name,
  * @params: kind, error, overflow policy, granularity, components
  * @gfp: as for scounter_create()
  *
- * Context: Any context that @gfp allows, but not NMI.
+ * Context: As scounter_create().
  * Return: as scounter_create(); -EINVAL, too, for a choice that the kind does
  * not have, -ERANGE for one that is out of range.
  */

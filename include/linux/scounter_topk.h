@@ -64,7 +64,8 @@ struct seq_file;
  * @capacity: entries, 1 to SCOUNTER_TOPK_CAPACITY_MAX; or 0, and
  * @epsilon_ppb: the greatest error of a count as a share of all hits, in parts
  *	per billion; the capacity is then 10^9 / epsilon_ppb, rounded up
- * @key_size: bytes of a key, SCOUNTER_TOPK_KEY_MIN to SCOUNTER_TOPK_KEY_MAX
+ * @key_size: bytes of a key, SCOUNTER_TOPK_KEY_MIN to SCOUNTER_TOPK_KEY_MAX; all
+ *	of them are compared, the padding of a struct, too
  * @design: an enum scounter_topk_design; 0 for the best
  * @show_key: writes a key to the text file; NULL for hexadecimal digits, in the
  *	order of the bytes
@@ -90,10 +91,11 @@ struct scounter_topk *__scounter_topk_create(const char *name, const char *group
  *
  * Context: Task context; may sleep.
  * Return: the table, or an ERR_PTR: -EINVAL for an unacceptable name, a design
- * that does not exist, or not exactly one of capacity and epsilon; -ERANGE for a
- * capacity or key size out of range; -E2BIG for a table of the independent design
- * that no query could merge, as it would take more than 2^31 - 1 bytes;
- * -ENAMETOOLONG; -EEXIST for a name that the group already has; -ENOMEM.
+ * that does not exist, or both a capacity and an epsilon; -ERANGE for neither of
+ * them, a capacity, an epsilon or a key size out of range, or an epsilon for which
+ * the capacity is; -E2BIG for a table of the independent design that no query could
+ * merge, as it would take more than 2^31 - 1 bytes; -ENAMETOOLONG; -EEXIST for a
+ * name that the group already has; -ENOMEM.
  */
 #define scounter_topk_create(name, group, spec)				\
 	__scounter_topk_create(name, group, spec, THIS_MODULE)

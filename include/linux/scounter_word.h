@@ -211,6 +211,12 @@ struct scounter_class {
 #define SCOUNTER_CLASS_SENSITIVE	BIT(1)
 /* scalable: an update adds 2^theta at most. */
 #define SCOUNTER_CLASS_CAPPED		BIT(2)
+/*
+ * Of approximate words without a name: they are reset while others count.  An
+ * increment may then land after the reset with the weight that it won before, and
+ * estimates allow for that.
+ */
+#define SCOUNTER_CLASS_RESETS		BIT(3)
 /* What the inline part of an increment leaves to the rest. */
 #define SCOUNTER_CLASS_OPTIONS	(SCOUNTER_CLASS_SENSITIVE | SCOUNTER_CLASS_CAPPED)
 
@@ -329,12 +335,18 @@ struct scounter_params {
 
 #define __SCOUNTER_PPM_OR_DEFAULT(ppm)	((ppm) ? (ppm) : SCOUNTER_ERROR_PPM_DEFAULT)
 
+/* Of a constant kind; exact kinds take 0 only. */
+#define __SCOUNTER_PPM_OF(kind, ppm)					\
+	(__SCOUNTER_PPM_OR_DEFAULT(ppm) +				\
+	 BUILD_BUG_ON_ZERO((ppm) && !__SCOUNTER_IS_ONE_OF(__SCOUNTER_KIND(kind), \
+							  __SCOUNTER_APPROX_KINDS)))
+
 /**
  * SCOUNTER_CLASS - initializer of a struct scounter_class
  * @kind: a kind that has words, a constant
  * @ppm: relative standard deviation in parts per million, from
  *	SCOUNTER_ERROR_PPM_MIN to SCOUNTER_ERROR_PPM_MAX; 0 for the default of
- *	1 %; of no meaning for exact kinds
+ *	1 %.  Exact kinds take 0 only.
  *
  * Both must be constants; anything else does not compile.  Declare the class
  * `static const` and the compiler folds it into the increments.
@@ -343,7 +355,7 @@ struct scounter_params {
 	__SCOUNTER_CLASS(__SCOUNTER_KIND(kind) +			\
 			 BUILD_BUG_ON_ZERO(!__SCOUNTER_IS_ONE_OF(__SCOUNTER_KIND(kind), \
 					__SCOUNTER_WORD32_KINDS | __SCOUNTER_WORD64_KINDS)), \
-			 kind, __SCOUNTER_PPM_OR_DEFAULT(ppm))
+			 kind, __SCOUNTER_PPM_OF(kind, ppm))
 
 int scounter_class_init(struct scounter_class *class,
 			const struct scounter_params *params);
@@ -632,7 +644,7 @@ static __always_inline u32 __scounter_word32_try_inc(struct scounter_word32 *cou
  *
  * With probability 2^-k, where k is 0 at first and grows with the count, the
  * value grows by 2^k.  The bfp kinds end at (2^28 - 1) * 2^15, scalable32 at
- * 2^32 - 1: there they saturate, or begin again at 0 if the class says so.
+ * SCOUNTER_SCALABLE32_MAX: there they saturate, or begin again at 0 if the class says so.
  *
  * Dice, Lev & Moir 2013, sections 4.2 (bfp_dup) and 4.3 (bfp_csup); Ayers 2023
  * (scalable32).

@@ -147,6 +147,21 @@ static inline u32 scounter_bfp_growth(u64 mantissa, u32 exponent,
 }
 
 /*
+ * The word at a larger exponent, if there is one: rounded at random, up or down by less
+ * than the unit there.
+ */
+static inline u32 scounter_bfp_raise(u32 word, u32 exponent, struct rnd_state *rnd)
+{
+	u32 before = scounter_bfp_exponent(word);
+
+	exponent = min_t(u32, exponent, SCOUNTER_BFP_EXPONENT_MAX);
+	if (exponent <= before)
+		return word;
+	return scounter_bfp_word(scounter_draw_rounded(rnd, scounter_bfp_mantissa(word),
+						       exponent - before), exponent);
+}
+
+/*
  * The word after a thinned n has been added to it: phi of the sum, or tau of
  * that where the rounding went up, at the exponent that the policy asks for.
  *

@@ -339,6 +339,7 @@ static void class_refuses_what_it_cannot_do(struct kunit *test)
 		{ { .kind = SCOUNTER_CAS, .flags = 0x80 }, -EINVAL },
 		{ { .kind = SCOUNTER_SCALABLE, .flags = SCOUNTER_CLASS_CAPPED }, -EINVAL },
 		{ { .kind = SCOUNTER_ATOMIC, .flags = SCOUNTER_CLASS_WRAP }, -EINVAL },
+		{ { .kind = SCOUNTER_CAS, .flags = SCOUNTER_CLASS_RESETS }, -EINVAL },
 		{ { .kind = SCOUNTER_SCALABLE, .granularity_log2 = 63 }, -ERANGE },
 		{ { .kind = SCOUNTER_MULTILINE, .components = 3 }, -ERANGE },
 		{ { .kind = SCOUNTER_MULTILINE, .components = 16 }, -ERANGE },

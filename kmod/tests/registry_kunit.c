@@ -51,6 +51,9 @@ static void names_are_checked(struct kunit *test)
 		{ "0123456789012345678901234567890123456789012345678901234567890123",
 		  -ENAMETOOLONG },
 	};
+	static const char *const reserved[] = {
+		"counters", "kinds", "refused", "arrays", "topk",
+	};
 	u32 before = count_entries();
 	u32 i;
 
@@ -61,7 +64,8 @@ static void names_are_checked(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, PTR_ERR(create("name", bad[i].name)),
 					bad[i].error);
 	}
-	KUNIT_EXPECT_EQ(test, PTR_ERR(create("name", "counters")), (long)-EINVAL);
+	for (i = 0; i < ARRAY_SIZE(reserved); i++)
+		KUNIT_EXPECT_EQ(test, PTR_ERR(create("name", reserved[i])), (long)-EINVAL);
 	KUNIT_EXPECT_EQ(test, count_entries(), before);
 }
 

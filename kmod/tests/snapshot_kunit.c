@@ -109,6 +109,92 @@ static void saturation_is_dated(struct kunit *test)
 	scounter_destroy(counter);
 }
 
+static struct scounter_snapshot_record record_of(struct kunit *test, const char *name)
+{
+	const struct scounter_snapshot_record *found;
+	struct scounter_snapshot_record record = {};
+	struct scounter_snapshot snapshot = {};
+
+	KUNIT_EXPECT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+	found = find(&snapshot, name);
+	KUNIT_EXPECT_NOT_NULL(test, found);
+	if (found)
+		record = *found;
+	scounter_snapshot_free(&snapshot);
+	return record;
+}
+
+static DEFINE_SCOUNTER(again, SCOUNTER_ATOMIC, 0);
+
+static void a_static_counter_registered_again_goes_on(struct kunit *test)
+{
+	struct scounter_snapshot_record before, after;
+
+	KUNIT_EXPECT_EQ(test, scounter_register(&again, "again", "kunit_snap"), 0);
+	KUNIT_EXPECT_EQ(test, scounter_register(&again, "twice", "kunit_snap"), -EBUSY);
+	scounter_add(&again, 1000);
+	before = record_of(test, "again");
+	scounter_unregister(&again);
+	scounter_unregister(&again);
+	scounter_add(&again, 5);
+	/* Under another name, too. */
+	KUNIT_EXPECT_EQ(test, scounter_register(&again, "other", "kunit_snap"), 0);
+	after = record_of(test, "other");
+	KUNIT_EXPECT_EQ(test, before.value, 1000ULL);
+	KUNIT_EXPECT_EQ(test, after.value, 1005ULL);
+	KUNIT_EXPECT_EQ(test, after.created_ns, before.created_ns);
+	KUNIT_EXPECT_EQ(test, after.created_real_ns, before.created_real_ns);
+	KUNIT_EXPECT_EQ(test, after.resets, before.resets);
+	KUNIT_EXPECT_EQ(test, after.reset_ns, before.reset_ns);
+
+	/* What happens to it while it has no name is not forgotten. */
+	scounter_unregister(&again);
+	KUNIT_EXPECT_EQ(test, scounter_fetch_reset(&again), 1005ULL);
+	scounter_add(&again, 2000);
+	KUNIT_EXPECT_EQ(test, scounter_register(&again, "again", "kunit_snap"), 0);
+	after = record_of(test, "again");
+	KUNIT_EXPECT_EQ(test, after.value, 2000ULL);
+	KUNIT_EXPECT_EQ(test, after.created_ns, before.created_ns);
+	KUNIT_EXPECT_EQ(test, after.resets, before.resets + 1);
+	KUNIT_EXPECT_GE(test, after.reset_ns, before.created_ns);
+	scounter_unregister(&again);
+}
+
+static void a_wrap_is_counted_and_dated(struct kunit *test)
+{
+	static const enum scounter_kind kinds[] = {
+		SCOUNTER_CAS, SCOUNTER_RBO, SCOUNTER_COHORT, SCOUNTER_RBO_NUMA,
+		SCOUNTER_RBO_NUMA_ADAPT, SCOUNTER_MULTILINE_ADAPT, SCOUNTER_MORRIS,
+		SCOUNTER_MORRIS_ADAPT, SCOUNTER_BFP_DUP, SCOUNTER_BFP_CSUP,
+		SCOUNTER_SCALABLE32,
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const struct scounter_params params = {
+			.kind = kinds[i], .flags = SCOUNTER_CLASS_WRAP,
+		};
+		struct scounter *counter = scounter_create_params("lap", "kunit_snap",
+								  &params, GFP_KERNEL);
+		struct scounter_snapshot_record full, wrapped;
+
+		KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+		scounter_add(counter, S64_MAX);
+		full = record_of(test, "lap");
+		scounter_add(counter, S64_MAX);
+		wrapped = record_of(test, "lap");
+		scounter_destroy(counter);
+		KUNIT_EXPECT_EQ(test, full.wraps, 0ULL);
+		KUNIT_EXPECT_EQ(test, full.wrapped_ns, 0ULL);
+		KUNIT_EXPECT_EQ(test, wrapped.value, 0ULL);
+		KUNIT_EXPECT_EQ(test, wrapped.wraps, 1ULL);
+		KUNIT_EXPECT_EQ(test, wrapped.resets, 0ULL);
+		KUNIT_EXPECT_GE(test, wrapped.wrapped_ns, full.created_ns);
+		KUNIT_EXPECT_GE(test, wrapped.wrapped_real_ns, full.created_real_ns);
+		KUNIT_EXPECT_TRUE(test, wrapped.flags & SCOUNTER_F_WRAPPED);
+	}
+}
+
 /* More would take minutes to make and unmake under kmemleak. */
 static void many_counters(struct kunit *test)
 {
@@ -174,6 +260,8 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(every_kind_agrees_with_its_estimate),
 	KUNIT_CASE(a_snapshot_is_kept_and_a_reset_is_stamped),
 	KUNIT_CASE(saturation_is_dated),
+	KUNIT_CASE(a_static_counter_registered_again_goes_on),
+	KUNIT_CASE(a_wrap_is_counted_and_dated),
 	KUNIT_CASE(many_counters),
 	KUNIT_CASE(a_snapshot_without_memory_is_none),
 	{}

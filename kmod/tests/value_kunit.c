@@ -216,6 +216,75 @@ static void a_success_survives_a_reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&c, &morris_adapt), 1024ULL);
 }
 
+static void expect_late(struct kunit *test, const struct scounter_estimate *estimate,
+			u64 value)
+{
+	KUNIT_EXPECT_EQ(test, estimate->value, value);
+	/* Of 1024 that landed late but one may have been. */
+	KUNIT_EXPECT_LE(test, estimate->lower, value - 1023);
+	KUNIT_EXPECT_EQ(test, estimate->upper, value);
+	KUNIT_EXPECT_GT(test, estimate->error_ppm, 0U);
+	KUNIT_EXPECT_EQ(test, estimate->flags, SCOUNTER_F_DECIMATING);
+}
+
+/* A counter with a name marks what its word cannot say, until the next reset. */
+static void a_late_success_is_said(struct kunit *test)
+{
+	static const enum scounter_kind kinds[] = {
+		SCOUNTER_MORRIS, SCOUNTER_MORRIS_ADAPT, SCOUNTER_SCALABLE,
+		SCOUNTER_SCALABLE32,
+	};
+	static const u32 exponents[] = { 3, 10, 3 };
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct scounter *counter = scounter_create("late", "kunit_value", kinds[i], 0,
+							   GFP_KERNEL);
+		struct scounter_estimate estimate;
+
+		KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+		/* The greatest is kept. */
+		for (j = 0; j < ARRAY_SIZE(exponents); j++)
+			__scounter_finish(counter, exponents[j] << SCOUNTER_OUTCOME_BITS |
+						   SCOUNTER_SUCCESS);
+		scounter_read_est(counter, &estimate);
+		expect_late(test, &estimate, 1024 + 16);
+		KUNIT_EXPECT_EQ(test, scounter_fetch_reset(counter), 1024ULL + 16);
+		scounter_inc(counter);
+		scounter_read_est(counter, &estimate);
+		KUNIT_EXPECT_EQ(test, estimate.lower, 1ULL);
+		KUNIT_EXPECT_EQ(test, estimate.error_ppm, 0U);
+		KUNIT_EXPECT_EQ(test, estimate.flags, 0U);
+		scounter_destroy(counter);
+	}
+}
+
+/* A word without a name says so at all times, if its class is for that. */
+static void a_class_allows_for_late_successes(struct kunit *test)
+{
+	static const enum scounter_kind kinds[] = {
+		SCOUNTER_MORRIS, SCOUNTER_MORRIS_ADAPT, SCOUNTER_SCALABLE,
+	};
+	struct scounter_estimate estimate;
+	struct scounter_class class;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct scounter_word64 word = word_of(0);
+
+		class = with_options(test, kinds[i], SCOUNTER_CLASS_RESETS, 0);
+		success_at(&word, &class, 10);
+		scounter_word64_read_est(&word, &class, &estimate);
+		expect_late(test, &estimate, 1024);
+	}
+	/* With a cap of 2^6 it knows more: 2^6 / 10^6 is 0.8 % squared. */
+	class = with_options(test, SCOUNTER_SCALABLE, SCOUNTER_CLASS_RESETS, 6);
+	scounter_word64_read_est(&(struct scounter_word64) { ATOMIC64_INIT(1000000) }, &class,
+				 &estimate);
+	KUNIT_EXPECT_GT(test, estimate.lower, 970000ULL);
+	KUNIT_EXPECT_LT(test, estimate.error_ppm, 9000U);
+}
+
 static void expect_end(struct kunit *test, struct scounter_word64 *word,
 		       const struct scounter_class *class, u64 end)
 {
@@ -234,7 +303,7 @@ static void words_saturate_at_their_end(struct kunit *test)
 		u8 flags;
 		u64 end;
 	} ends[] = {
-		{ SCOUNTER_SCALABLE, 0, U64_MAX },
+		{ SCOUNTER_SCALABLE, 0, SCOUNTER_SCALABLE_MAX },
 		{ SCOUNTER_SCALABLE, SCOUNTER_CLASS_SENSITIVE, S64_MAX },
 		{ SCOUNTER_MORRIS, 0, S64_MAX },
 		/* All of it goes to the upper half, which holds a + n. */
@@ -269,7 +338,7 @@ static void scalable32_saturates_at_its_end(struct kunit *test)
 		struct scounter_class class =
 			with_options(test, SCOUNTER_SCALABLE32,
 				     sensitive ? SCOUNTER_CLASS_SENSITIVE : 0, 0);
-		u64 end = sensitive ? S32_MAX : U32_MAX;
+		u64 end = sensitive ? S32_MAX : SCOUNTER_SCALABLE32_MAX;
 		struct scounter_word32 word = SCOUNTER_WORD_INIT;
 		struct scounter_estimate estimate;
 		u32 i;
@@ -452,6 +521,8 @@ static struct kunit_case value_cases[] = {
 	KUNIT_CASE(a_success_is_thinned_at_a_grown_unit),
 	KUNIT_CASE(morris_thins_to_its_unit),
 	KUNIT_CASE(a_success_survives_a_reset),
+	KUNIT_CASE(a_late_success_is_said),
+	KUNIT_CASE(a_class_allows_for_late_successes),
 	KUNIT_CASE(words_saturate_at_their_end),
 	KUNIT_CASE(scalable32_saturates_at_its_end),
 	KUNIT_CASE(words_wrap_from_their_end_only),

@@ -53,7 +53,8 @@ static noinline notrace void warn_of_no_table(void)
 /**
  * scounter_topk_add - count n hits of a key at once
  * @topk: the table; NULL is warned of once, and ignored
- * @key: its bytes, as many as the table's key size; need not be aligned
+ * @key: its bytes, as many as the table's key size; need not be aligned.  The padding
+ *	of a struct counts: structs with equal members and other padding are two keys
  * @n: how many; 0 changes nothing, 2^63 and above is taken for a negative number,
  *	and refused
  *
@@ -73,7 +74,8 @@ EXPORT_SYMBOL_GPL(scounter_topk_add);
 /**
  * scounter_topk_hit - count one hit of a key
  * @topk: the table; NULL is warned of once, and ignored
- * @key: its bytes, as many as the table's key size; need not be aligned
+ * @key: its bytes, as many as the table's key size; need not be aligned.  The padding
+ *	of a struct counts: structs with equal members and other padding are two keys
  *
  * Context: Any context, NMI included, where RCU is watching.
  */

@@ -156,9 +156,26 @@ static void give_back(void)
 			fuzz_fclose(files[i]);
 }
 
+/* The same names, and what other records say. */
+static struct snapshot mixed_up(const struct snapshot *snapshot)
+{
+	uint64_t n = snapshot->header.count, i;
+	struct snapshot mixed = *snapshot;
+
+	mixed.records = malloc((n + 1) * sizeof(record_t));
+	require(mixed.records);
+	for (i = 0; i < n; i++) {
+		mixed.records[i] = snapshot->records[n - 1 - i];
+		memcpy(mixed.records[i].group, snapshot->records[i].group, 64);
+		memcpy(mixed.records[i].name, snapshot->records[i].name, 64);
+	}
+	return mixed;
+}
+
 static void look(struct snapshot *snapshot)
 {
-	char name[NAME_ROOM], error[32];
+	struct snapshot before = mixed_up(snapshot);
+	char name[NAME_ROOM], error[32], rate[32];
 	struct change change;
 	uint64_t i;
 
@@ -170,9 +187,12 @@ static void look(struct snapshot *snapshot)
 		format_error(r, error, sizeof(error));
 		require(*state_of(r) && *error);
 		require(snapshot_find(snapshot, r));
-		change = change_of(r, &snapshot->records[snapshot->header.count - 1 - i]);
-		require(change.events >= 0 && change.deviation >= 0);
+		change = change_between(&before, snapshot, r);
+		require(change.before && change.deviation >= 0);
+		format_rate(&change, rate, sizeof(rate));
+		require(*rate);
 	}
+	free(before.records);
 }
 
 /* The same after it was written and read. */

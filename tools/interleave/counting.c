@@ -23,15 +23,20 @@
 #include "../testing/shim/counters.h"
 #include "cells.h"
 #include "counting.h"
+#include "estimates.h"
 #include "kernel.h"
 #include "memory.h"
 #include "random.h"
+#include "records.h"
 #include "script.h"
 #include "topk.h"
 
 #define SEED		1
 #define TOPK		"topk-"
 #define ARRAY		"array-"
+#define RECORD		"record-"
+#define ESTIMATE	"estimate-"
+#define BARE		"bare-"
 
 /* In memory that is restored, as all that a run changes. */
 struct books {
@@ -236,12 +241,40 @@ static const struct explore_program *of_table(const struct counting *counting)
 	return topk_program(&play);
 }
 
+static const struct explore_program *of_record(const struct counting *counting)
+{
+	const struct record_play play = {
+		.kind = counting->kind + strlen(RECORD), .script = counting->script,
+		.preload = counting->preload, .full = counting->full,
+	};
+
+	return records_program(&play);
+}
+
+/* estimate-KIND, estimate-bare-KIND */
+static const struct explore_program *of_estimate(const struct counting *counting)
+{
+	const char *kind = counting->kind + strlen(ESTIMATE);
+	bool bare = !strncmp(kind, BARE, strlen(BARE));
+	const struct estimate_play play = {
+		.kind = bare ? kind + strlen(BARE) : kind, .script = counting->script,
+		.preload = counting->preload, .tries = counting->tries,
+		.full = counting->full, .bare = bare,
+	};
+
+	return estimates_program(&play);
+}
+
 const struct explore_program *counting_program(const struct counting *counting)
 {
+	if (!strncmp(counting->kind, ESTIMATE, strlen(ESTIMATE)))
+		return of_estimate(counting);
 	if (!strncmp(counting->kind, TOPK, strlen(TOPK)))
 		return of_table(counting);
 	if (!strncmp(counting->kind, ARRAY, strlen(ARRAY)))
 		return cells_program(counting->kind + strlen(ARRAY), counting->script);
+	if (!strncmp(counting->kind, RECORD, strlen(RECORD)))
+		return of_record(counting);
 	now = *counting;
 	type = counter_type(now.kind);
 	sums = (struct counting_sums) { 0 };

@@ -23,7 +23,8 @@
 #include "explore.h"
 
 struct counting {
-	const char *kind;	/* as in tools/testing/shim/counters.c, topk-DESIGN: topk.h, or array-TYPE: cells.h */
+	/* As in tools/testing/shim/counters.c; topk-DESIGN, array-TYPE, record-KIND. */
+	const char *kind;
 	const char *script;
 	const char *before;	/* operations, one after the other, or NULL */
 	uint64_t preload;	/* added before that */
@@ -32,6 +33,7 @@ struct counting {
 	/* Approximate kinds are past the end of what they count exactly. */
 	bool decimates;
 	unsigned int capacity;	/* of a table */
+	bool full;		/* of a record or an estimate */
 };
 
 /* The program in which threads do so; NULL if script or kind are not right. */

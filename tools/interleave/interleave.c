@@ -20,8 +20,9 @@ static const char usage[] =
 "operation: (i)ncrement, (a)dd 3, (r)ead, (f)etch and reset, (d)estroy, a second\n"
 "passes (t); I, A, R, F in an interrupt handler.  KIND may be topk-DESIGN: then\n"
 "a letter is a key from 1 to 9 that is hit, or A to I, the same with gathering, or a\n"
-"to i, with six hits at once, or r, a snapshot.  It may be array-TYPE: then i and j are increments of two counters,\n"
-"and m is a merge.  For example\n"
+"to i, with six hits at once, or r, a snapshot.  It may be array-TYPE: then i and j\n"
+"are increments of two counters, and m is a merge.  It may be record-KIND: then w is\n"
+"an addition that fills the counter, and s takes the record of a snapshot.  For example\n"
 "interleave all multiline_adapt ii,ia,rr\n"
 "interleave all topk-lockfree 1,12 --capacity 1\n"
 "\n"
@@ -30,6 +31,7 @@ static const char usage[] =
 "  -t, --tries N           the module's parameter adapt_tries (1)\n"
 "  -g, --grow-rate N       the module's parameter grow_rate (its default)\n"
 "  -c, --capacity N        entries of a table (1)\n"
+"  -f, --full              a record's counter is full, and begins again at 0\n"
 "  -d, --decimates         approximate kinds are past what they count exactly\n"
 "  -s, --seed N            of the orders and the draws; 0: always the same draws\n"
 "  -n, --runs N            at most (all: as many as there are; random: 10000)\n"
@@ -59,6 +61,7 @@ static const struct option longs[] = {
 	{ "grow-rate", required_argument, NULL, 'g' },
 	{ "capacity", required_argument, NULL, 'c' },
 	{ "decimates", no_argument, NULL, 'd' },
+	{ "full", no_argument, NULL, 'f' },
 	{ "seed", required_argument, NULL, 's' },
 	{ "runs", required_argument, NULL, 'n' },
 	{ "replay", required_argument, NULL, 'r' },
@@ -93,6 +96,9 @@ static bool parse_option(int option, struct counting *counting,
 	case 'd':
 		counting->decimates = true;
 		return true;
+	case 'f':
+		counting->full = true;
+		return true;
 	case 's':
 		options->seed = value;
 		return true;
@@ -122,7 +128,7 @@ static int run(int argc, char **argv)
 	if (!strcmp(argv[0], "random"))
 		options = (struct explore_options) { .mode = EXPLORE_RANDOM, .runs = 10000,
 						     .seed = 1 };
-	while ((option = getopt_long(argc, argv, "b:p:t:g:c:ds:n:r:ve", longs, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "b:p:t:g:c:dfs:n:r:ve", longs, NULL)) != -1)
 		if (!parse_option(option, &counting, &options))
 			return 2;
 	if (optind != argc - 2) {

@@ -182,6 +182,125 @@ static bool test_random(void)
 			     &(struct counting) { .tries = 1 });
 }
 
+/*
+ * Increments that win beside resets: once with every kind, then all that can become of
+ * the marks.  bfp_csup decimates from 2^28 on.
+ */
+static bool test_late(void)
+{
+	static const struct {
+		const char *kind;
+		uint64_t preload;
+	} kinds[] = {
+		{ "bfp_dup", 30000 }, { "bfp_csup", 1 << 29 }, { "approx", 30000 },
+		{ "morris", 30000 }, { "morris_adapt", 30000 }, { "scalable", 30000 },
+		{ "scalable32", 30000 }, { "scalable", 1ULL << 36 },
+	};
+	static const char *const scripts[] = { "i,f,e", "ia,f,e", "if,i,e" };
+	struct counting counting = { .tries = 0 };
+	bool good = true;
+	char kind[64];
+	unsigned int i, j;
+
+	counting.kind = kind;
+	for (i = 0; i < 2 * sizeof(kinds) / sizeof(kinds[0]); i++) {
+		snprintf(kind, sizeof(kind), "estimate-%s%s", i % 2 ? "bare-" : "",
+			 kinds[i / 2].kind);
+		counting.preload = kinds[i / 2].preload;
+		for (j = 0; j < sizeof(scripts) / sizeof(scripts[0]); j++) {
+			counting.script = scripts[j];
+			good &= is_right(&counting, &all);
+		}
+	}
+	return good;
+}
+
+static bool test_marks(void)
+{
+	static const struct counting marked[] = {
+		{ .kind = "estimate-morris", .script = "i,fff", .preload = 30000 },
+		{ .kind = "estimate-morris", .script = "i,ff,e", .preload = 30000 },
+		{ .kind = "estimate-morris", .script = "i,i,ff", .preload = 30000 },
+		{ .kind = "estimate-bfp_dup", .script = "i,i,ff", .preload = 30000 },
+		{ .kind = "estimate-scalable32", .script = "i,f,fe", .preload = 30000 },
+	};
+	const struct explore_options random = { .mode = EXPLORE_RANDOM, .runs = 20000, .seed = 1 };
+	/* Two bits beyond the last exponent: a fourth of the trials there succeeds. */
+	const struct counting beyond = { .kind = "estimate-approx", .script = "ii,ff,ee",
+					 .preload = 1ULL << 30 };
+	unsigned int i;
+	bool good = true;
+
+	for (i = 0; i < sizeof(marked) / sizeof(marked[0]); i++)
+		good &= is_right(&marked[i], &all);
+	return good & is_right(&beyond, &random);
+}
+
+/* An event that a failed swap has rounded is still an event, in a word that is exact. */
+static bool test_exact_until_contended(void)
+{
+	const struct explore_options random = { .mode = EXPLORE_RANDOM, .runs = 20000, .seed = 1 };
+	struct counting counting = { .kind = "estimate-bfp_csup", .script = "i,ii,ii",
+				     .preload = 20000 };
+
+	return is_right(&counting, &random);
+}
+
+/* Increments and additions that lead to the end of each range at once. */
+static bool test_ends(void)
+{
+	static const char *const scripts[] = { "i,b", "b,b", "b,f,e" };
+	const struct counter_type *type;
+	bool good = true;
+	unsigned int i;
+
+	for (type = counter_types; type->name; type++) {
+		char kind[64];
+		struct counting counting = { .kind = kind, .tries = 1 };
+
+		if (!type->kind || type->threshold_log2 || !strcmp(type->name, "racing"))
+			continue;
+		snprintf(kind, sizeof(kind), "estimate-%s", type->name);
+		for (i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++) {
+			counting.script = scripts[i];
+			good &= is_right(&counting, &all);
+		}
+		/* The end of 64 bits: with 2^62 before it, and beyond. */
+		counting.script = "i,bb,b";
+		counting.preload = 1ULL << 62;
+		good &= is_right(&counting, &all);
+		/* Words of which each is below 2^63, and all together are beyond 2^64. */
+		counting.script = "e,ba,b";
+		counting.preload = ~0ULL >> 1;
+		good &= is_right(&counting, &all);
+	}
+	return good;
+}
+
+/* From the end to 0, beside resets and readers. */
+static bool test_estimates_of_wraps(void)
+{
+	const struct counting two = { .kind = "estimate-cas", .script = "b,b,ff", .full = true };
+	static const char *const scripts[] = { "b,f,e", "b,ff" };
+	static const char *const kinds[] = {
+		"cas", "rbo_numa", "bfp_dup", "morris", "morris_adapt", "scalable", "scalable32",
+	};
+	bool good = is_right(&two, &all);
+	unsigned int i, j;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		char kind[64];
+		struct counting counting = { .kind = kind, .tries = 1, .full = true };
+
+		snprintf(kind, sizeof(kind), "estimate-%s", kinds[i]);
+		for (j = 0; j < sizeof(scripts) / sizeof(scripts[0]); j++) {
+			counting.script = scripts[j];
+			good &= is_right(&counting, &all);
+		}
+	}
+	return good;
+}
+
 /* From a count, from lines, and to and fro. */
 static const struct counting adapting[] = {
 	{ .script = "i,f", .before = "a" },
@@ -350,6 +469,61 @@ static bool test_topk_randomly(void)
 	return good;
 }
 
+/* Words that change beside a snapshot, exact ones and ones that decimate. */
+static bool test_records(void)
+{
+	const struct counter_type *type;
+	bool good = true;
+
+	for (type = counter_types; type->name; type++) {
+		char kind[64];
+		struct counting counting = { .kind = kind, .script = "ii,ss", .preload = 30000 };
+
+		if (!type->kind || type->threshold_log2)
+			continue;
+		snprintf(kind, sizeof(kind), "record-%s", type->name);
+		good &= is_right(&counting, &all);
+		counting.script = "i,f,ss";
+		good &= is_right(&counting, &all);
+	}
+	return good;
+}
+
+/* Each way to swap a word once with all that three threads can do. */
+static bool test_wraps(void)
+{
+	static const struct {
+		const char *kind, *scripts[4];
+	} kinds[] = {
+		{ "record-cas", { "w,ss", "ww,s", "w,f,s" } },
+		{ "record-bfp_dup", { "w,ss", "ww,s" } },
+		{ "record-rbo", { "w,ss", "ww,s" } },
+		{ "record-cohort", { "w,ss", "ww,s" } },
+		{ "record-rbo_numa", { "w,ss", "ww,s" } },
+		{ "record-rbo_numa_adapt", { "w,ss", "ww,s" } },
+		{ "record-multiline_adapt", { "w,ss", "ww,s" } },
+		{ "record-morris", { "w,ss", "ww,s" } },
+		{ "record-morris_adapt", { "w,ss", "ww,s" } },
+		{ "record-scalable32", { "w,ss", "ww,s" } },
+		{ "record-approx", { "w,ss", "ww,s" } },
+	};
+	const struct explore_options random = { .mode = EXPLORE_RANDOM, .runs = 20000, .seed = 1 };
+	const struct counting two = { .kind = "record-cas", .script = "w,w,s", .full = true };
+	bool good = is_right(&two, &random);
+	unsigned int i, j;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		for (j = 0; j < 4 && kinds[i].scripts[j]; j++) {
+			struct counting counting = {
+				.kind = kinds[i].kind, .script = kinds[i].scripts[j], .full = true,
+			};
+
+			good &= is_right(&counting, &all);
+		}
+	}
+	return good;
+}
+
 static bool test_racing(void)
 {
 	const struct counting counting = { .kind = "racing", .script = "i,i", .tries = 1 };
@@ -375,8 +549,15 @@ static const struct {
 	{ "all kinds: nor do two at once", test_two_resets },
 	{ "approximate kinds that decimate never go back, in all orders", test_decimating },
 	{ "all kinds: long scripts, in random orders", test_random },
+	{ "approximate kinds: what lands after a reset is said, in all orders", test_late },
+	{ "marks are neither lost nor kept, in all orders", test_marks },
+	{ "what says that it is exact is, in random orders", test_exact_until_contended },
+	{ "all kinds: the end of the range, in all orders", test_ends },
+	{ "a wrap is said beside resets, in all orders", test_estimates_of_wraps },
 	{ "inflation and deflation, in all orders", test_adapt },
 	{ "inflation, growth and deflation, in random orders", test_adapt_randomly },
+	{ "records: value and word are of one moment, in all orders", test_records },
+	{ "records: a value falls with a reset or a wrap only, in all orders", test_wraps },
 	{ "arrays: counting, additions and merges, in all orders", test_arrays },
 	{ "tables: hits, evictions and delegation, in all orders", test_topk },
 	{ "tables: long scripts and snapshots, in random orders", test_topk_randomly },

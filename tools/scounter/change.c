@@ -19,9 +19,39 @@
 
 #include "scounter.h"
 
+/* Of what a lossy, full or overflown counter shows, no error is known. */
+const char *unsure_of(const record_t *record)
+{
+	if (record->flags & SCOUNTER_F_LOSSY)
+		return "LOSES-COUNTS";
+	if (record->flags & SCOUNTER_F_OVERFLOW)
+		return "overflow";
+	return record->flags & SCOUNTER_F_SATURATED ? "saturated" : NULL;
+}
+
 double deviation_of(const record_t *record)
 {
+	if (unsure_of(record))
+		return INFINITY;
 	return (double)record->value * record->error_ppm / SCOUNTER_PPM;
+}
+
+/* When it last was 0: times on the monotonic and on the real clock. */
+struct start start_of(const record_t *record)
+{
+	struct start start = { record->created_ns, record->created_real_ns };
+
+	if (record->reset_ns > start.ns)
+		start = (struct start) { record->reset_ns, record->reset_real_ns };
+	if (record->wrapped_ns > start.ns)
+		start = (struct start) { record->wrapped_ns, record->wrapped_real_ns };
+	return start;
+}
+
+bool goes_on(const record_t *before, const record_t *after)
+{
+	return before->created_ns == after->created_ns && before->resets == after->resets &&
+	       before->wraps == after->wraps && before->kind == after->kind;
 }
 
 static int exponent(const record_t *record)
@@ -43,33 +73,52 @@ static int unit_log2(const record_t *record, int f)
 	return f;
 }
 
-struct change change_of(const record_t *before, const record_t *after)
+static double deviation_between(const record_t *before, const record_t *after, uint64_t events)
 {
-	struct change change = { .deviation = deviation_of(after) };
+	int e = exponent(before), f = exponent(after);
 	double variance;
-	int e, f;
 
-	if (!before || before->created_ns != after->created_ns ||
-	    before->resets != after->resets || before->kind != after->kind ||
-	    before->value > after->value) {
-		change.events = after->value;
-		change.restarted = true;
-		return change;
-	}
-	change.events = after->value - before->value;
-	e = exponent(before);
-	f = exponent(after);
-	if (e >= 0 && f >= e) {
-		variance = change.events * (ldexp(1, unit_log2(after, f)) - 1) +
-			    (ldexp(1, 2 * f) - ldexp(1, 2 * e)) / 3;
-		change.deviation = fmin(change.deviation, sqrt(variance));
-	}
-	return change;
+	if (unsure_of(before))
+		return INFINITY;
+	if (e < 0 || f < e)
+		return deviation_of(after);
+	variance = (double)events * (ldexp(1, unit_log2(after, f)) - 1) +
+		   (ldexp(1, 2 * f) - ldexp(1, 2 * e)) / 3;
+	return unsure_of(after) ? INFINITY : fmin(deviation_of(after), sqrt(variance));
+}
+
+static bool same_boot(const struct snapshot *a, const struct snapshot *b)
+{
+	return !memcmp(a->header.boot_id, b->header.boot_id, sizeof(a->header.boot_id));
 }
 
 double seconds_between(const struct snapshot *a, const struct snapshot *b)
 {
-	if (memcmp(a->header.boot_id, b->header.boot_id, sizeof(a->header.boot_id)))
+	if (!same_boot(a, b))
 		return ((double)b->header.real_ns - (double)a->header.real_ns) / 1e9;
 	return ((double)b->header.monotonic_ns - (double)a->header.monotonic_ns) / 1e9;
+}
+
+struct change change_between(const struct snapshot *before, const struct snapshot *after,
+			     const record_t *record)
+{
+	const record_t *b = snapshot_find(before, record);
+	struct change change = { .before = b };
+	bool fell = b && record->value < b->value;
+	uint64_t start = start_of(record).ns;
+
+	/* A counter that loses counts can fall by itself, one that overflows modulo 2^64. */
+	if (b && same_boot(before, after) && goes_on(b, record) && (!fell || unsure_of(record))) {
+		if (!fell || !(record->flags & SCOUNTER_F_LOSSY))
+			change.events = record->value - b->value;
+		change.deviation = deviation_between(b, record, change.events);
+		change.seconds = seconds_between(before, after);
+		return change;
+	}
+	change.restarted = b;
+	change.events = record->value;
+	change.deviation = deviation_of(record);
+	if (start)
+		change.seconds = ((double)after->header.monotonic_ns - (double)start) / 1e9;
+	return change;
 }

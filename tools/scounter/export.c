@@ -4,13 +4,15 @@
  * node_exporter's textfile collector takes), and JSON.
  *
  * A _total may fall only when its _created changes.  With --state FILE the last
- * exported snapshot is kept: a value that is below what was exported, with no
- * reset between, is exported as it was.
+ * exported snapshot is kept: where a counter that loses counts is below what was
+ * exported, with no reset between, it is exported as it was.  No other counter falls
+ * without a reset or a wrap.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,11 +20,6 @@
 #include "scounter.h"
 
 enum format { NONE, OPENMETRICS, PROMETHEUS, JSON };
-
-static uint64_t start_of(const record_t *r)
-{
-	return r->reset_real_ns ? r->reset_real_ns : r->created_real_ns;
-}
 
 static void put_label(FILE *file, const char *key, const unsigned char *value)
 {
@@ -50,8 +47,32 @@ static void put_name(FILE *file, const char *metric, const record_t *r)
 	fputs("} ", file);
 }
 
-static double relative_error(const record_t *r) { return r->error_ppm / 1e6; }
-static double variance(const record_t *r) { return deviation_of(r) * deviation_of(r); }
+static double relative_error(const record_t *r)
+{
+	return unsure_of(r) ? INFINITY : r->error_ppm / 1e6;
+}
+
+static double variance(const record_t *r)
+{
+	return deviation_of(r) * deviation_of(r);
+}
+
+/* Nothing is known of a counter that loses counts or has overflown. */
+static bool has_bounds(const record_t *r)
+{
+	return !(r->flags & (SCOUNTER_F_LOSSY | SCOUNTER_F_OVERFLOW));
+}
+
+static uint64_t lower_of(const record_t *r)
+{
+	return has_bounds(r) ? r->lower : 0;
+}
+
+static uint64_t upper_of(const record_t *r)
+{
+	return has_bounds(r) ? r->upper : UINT64_MAX;
+}
+
 static double saturated(const record_t *r) { return !!(r->flags & SCOUNTER_F_SATURATED); }
 static double lossy(const record_t *r) { return !!(r->flags & SCOUNTER_F_LOSSY); }
 
@@ -65,6 +86,19 @@ static const struct {
 	{ "scounter_lossy", "1 if the kind loses counts.", lossy },
 };
 
+static void put_value(FILE *file, double value)
+{
+	fprintf(file, isinf(value) ? "+Inf\n" : "%.17g\n", value);
+}
+
+static void put_created(FILE *file, const record_t *r)
+{
+	uint64_t ns = start_of(r).real_ns;
+
+	put_name(file, "scounter_events_created", r);
+	fprintf(file, "%" PRIu64 ".%09" PRIu64 "\n", ns / 1000000000, ns % 1000000000);
+}
+
 static void put_metrics(FILE *file, const struct snapshot *s, bool open)
 {
 	const char *family = open ? "scounter_events" : "scounter_events_total";
@@ -76,20 +110,14 @@ static void put_metrics(FILE *file, const struct snapshot *s, bool open)
 	for (i = 0; i < s->header.count; i++) {
 		put_name(file, "scounter_events_total", &s->records[i]);
 		fprintf(file, "%" PRIu64 "\n", (uint64_t)s->records[i].value);
-		if (open) {
-			put_name(file, "scounter_events_created", &s->records[i]);
-			fprintf(file, "%" PRIu64 ".%09" PRIu64 "\n", start_of(&s->records[i]) / 1000000000,
-				start_of(&s->records[i]) % 1000000000);
-		}
+		if (open)
+			put_created(file, &s->records[i]);
 	}
 	if (!open) {
-		fputs("# HELP scounter_events_created When the counter began or was last reset, in seconds since 1970.\n"
+		fputs("# HELP scounter_events_created When the counter last began at 0, in seconds since 1970.\n"
 		      "# TYPE scounter_events_created gauge\n", file);
-		for (i = 0; i < s->header.count; i++) {
-			put_name(file, "scounter_events_created", &s->records[i]);
-			fprintf(file, "%" PRIu64 ".%09" PRIu64 "\n", start_of(&s->records[i]) / 1000000000,
-				start_of(&s->records[i]) % 1000000000);
-		}
+		for (i = 0; i < s->header.count; i++)
+			put_created(file, &s->records[i]);
 	}
 	for (g = 0; g < 2; g++) {
 		const char *name = g ? "scounter_upper_bound" : "scounter_lower_bound";
@@ -100,10 +128,10 @@ static void put_metrics(FILE *file, const struct snapshot *s, bool open)
 			const record_t *r = &s->records[i];
 
 			put_name(file, name, r);
-			if (g && r->upper == UINT64_MAX)
+			if (g && upper_of(r) == UINT64_MAX)
 				fputs("+Inf\n", file);
 			else
-				fprintf(file, "%" PRIu64 "\n", (uint64_t)(g ? r->upper : r->lower));
+				fprintf(file, "%" PRIu64 "\n", g ? upper_of(r) : lower_of(r));
 		}
 	}
 	for (g = 0; g < sizeof(gauges) / sizeof(*gauges); g++) {
@@ -111,7 +139,7 @@ static void put_metrics(FILE *file, const struct snapshot *s, bool open)
 			gauges[g].name);
 		for (i = 0; i < s->header.count; i++) {
 			put_name(file, gauges[g].name, &s->records[i]);
-			fprintf(file, "%.17g\n", gauges[g].value(&s->records[i]));
+			put_value(file, gauges[g].value(&s->records[i]));
 		}
 	}
 	if (open)
@@ -131,6 +159,12 @@ static void add_number(struct json_object *object, const char *key, uint64_t val
 	json_object_object_add(object, key, json_object_new_uint64(value));
 }
 
+static void add_number_if(struct json_object *object, const char *key, bool known,
+			  uint64_t value)
+{
+	json_object_object_add(object, key, known ? json_object_new_uint64(value) : NULL);
+}
+
 static struct json_object *json_of(const record_t *r)
 {
 	struct json_object *object = json_object_new_object();
@@ -139,14 +173,12 @@ static struct json_object *json_of(const record_t *r)
 	add_text(object, "name", r->name);
 	add_text(object, "kind", r->kind_name);
 	add_number(object, "value", r->value);
-	add_number(object, "error_ppm", r->error_ppm);
-	json_object_object_add(object, "variance", json_object_new_double(variance(r)));
-	add_number(object, "lower", r->lower);
-	/* No upper bound is null, not a number that looks like one. */
-	if (r->upper == UINT64_MAX)
-		json_object_object_add(object, "upper", NULL);
-	else
-		add_number(object, "upper", r->upper);
+	/* What has no bound is null, not a number that looks like one. */
+	add_number_if(object, "error_ppm", !unsure_of(r), r->error_ppm);
+	json_object_object_add(object, "variance", unsure_of(r) ? NULL :
+			       json_object_new_double(variance(r)));
+	add_number(object, "lower", lower_of(r));
+	add_number_if(object, "upper", upper_of(r) != UINT64_MAX, upper_of(r));
 	json_object_object_add(object, "state", json_object_new_string(state_of(r)));
 	add_number(object, "flags", r->flags);
 	add_number(object, "bytes", r->bytes);
@@ -156,6 +188,9 @@ static struct json_object *json_of(const record_t *r)
 	add_number(object, "reset_ns", r->reset_ns);
 	add_number(object, "reset_real_ns", r->reset_real_ns);
 	add_number(object, "saturated_ns", r->saturated_ns);
+	add_number(object, "wraps", r->wraps);
+	add_number(object, "wrapped_ns", r->wrapped_ns);
+	add_number(object, "wrapped_real_ns", r->wrapped_real_ns);
 	return object;
 }
 
@@ -179,7 +214,7 @@ static void put_json(FILE *file, const struct snapshot *s)
 	json_object_put(top);
 }
 
-/* Hold what would fall, and remember what is exported. */
+/* Hold what would fall although it was not reset. */
 static void hold(struct snapshot *now, const char *state)
 {
 	struct snapshot last;
@@ -193,7 +228,7 @@ static void hold(struct snapshot *now, const char *state)
 			record_t *r = &now->records[i];
 			const record_t *l = snapshot_find(&last, r);
 
-			if (l && l->created_ns == r->created_ns && l->resets == r->resets &&
+			if (l && r->flags & SCOUNTER_F_LOSSY && goes_on(l, r) &&
 			    l->value > r->value)
 				r->value = l->value;
 		}

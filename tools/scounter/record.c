@@ -89,24 +89,31 @@ int cmd_record(int argc, char **argv)
 	return OK;
 }
 
+static void print_change(const struct snapshot *before, const struct snapshot *after,
+			 const record_t *record)
+{
+	struct change change = change_between(before, after, record);
+	const char *unsure = unsure_of(record);
+	const char *note = !change.before ? "new" : change.restarted ? "restarted" : "";
+	char name[NAME_ROOM], rate[32];
+
+	full_name(record, name);
+	format_rate(&change, rate, sizeof(rate));
+	printf("%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%.0f\t%s\t%s%s%s\n", name,
+	       change.before ? (uint64_t)change.before->value : 0, (uint64_t)record->value,
+	       change.events, change.deviation, rate, note, *note && unsure ? ", " : "",
+	       unsure ? unsure : "");
+}
+
 static void print_changes(const struct snapshot *before, const struct snapshot *after)
 {
-	double seconds = seconds_between(before, after);
 	char name[NAME_ROOM];
 	uint64_t i;
 
-	printf("# %.3f s\n", seconds);
+	printf("# %.3f s\n", seconds_between(before, after));
 	puts("# name\tbefore\tafter\tevents\tdeviation\trate\tnote");
-	for (i = 0; i < after->header.count; i++) {
-		const record_t *a = &after->records[i], *b = snapshot_find(before, a);
-		struct change change = change_of(b, a);
-
-		full_name(a, name);
-		printf("%s\t%" PRIu64 "\t%" PRIu64 "\t%.0f\t%.0f\t%.1f\t%s\n", name,
-		       b ? (uint64_t)b->value : 0, (uint64_t)a->value, change.events,
-		       change.deviation, seconds > 0 ? change.events / seconds : 0,
-		       !b ? "new" : change.restarted ? "restarted" : "");
-	}
+	for (i = 0; i < after->header.count; i++)
+		print_change(before, after, &after->records[i]);
 	for (i = 0; i < before->header.count; i++) {
 		if (snapshot_find(after, &before->records[i]))
 			continue;

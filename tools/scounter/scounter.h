@@ -44,15 +44,35 @@ void full_name(const record_t *record, char *to);
 int width_of(const char *text);
 void put_padded(FILE *file, const char *text, int width);
 const char *state_of(const record_t *record);
-void format_error(const record_t *record, char *to, size_t room);
-
-/* Events between two snapshots, and a standard deviation of that at most. */
-struct change {
-	double events, deviation;
-	bool restarted;		/* was reset or made anew: events since then */
-};
-struct change change_of(const record_t *before, const record_t *after);
+/* Why nothing is known of the error, or NULL. */
+const char *unsure_of(const record_t *record);
+/* A standard deviation of the value, at most. */
 double deviation_of(const record_t *record);
+
+struct start {
+	uint64_t ns, real_ns;
+};
+struct start start_of(const record_t *record);
+/* No reset and no wrap lies between, and it is the same counter. */
+bool goes_on(const record_t *before, const record_t *after);
+
+/*
+ * Events of a record of `after` since `before`, a standard deviation of that at most,
+ * and the seconds in which they were counted.
+ */
+struct change {
+	const record_t *before;	/* or NULL: it is new */
+	uint64_t events;
+	double deviation;
+	double seconds;		/* 0 or less: not known */
+	bool restarted;		/* was reset, wrapped or made anew: events since then */
+};
+struct change change_between(const struct snapshot *before, const struct snapshot *after,
+			     const record_t *record);
+
+/* "-": not known. */
+void format_error(const record_t *record, char *to, size_t room);
+void format_rate(const struct change *change, char *to, size_t room);
 double seconds_between(const struct snapshot *a, const struct snapshot *b);
 
 int cmd_list(int argc, char **argv);

@@ -95,7 +95,18 @@ const char *state_of(const record_t *record)
 
 void format_error(const record_t *record, char *to, size_t room)
 {
-	snprintf(to, room, "%u.%04u%%", record->error_ppm / 10000, record->error_ppm % 10000);
+	if (unsure_of(record))
+		snprintf(to, room, "-");
+	else
+		snprintf(to, room, "%u.%04u%%", record->error_ppm / 10000, record->error_ppm % 10000);
+}
+
+void format_rate(const struct change *change, char *to, size_t room)
+{
+	if (change->seconds > 0)
+		snprintf(to, room, "%.1f", change->events / change->seconds);
+	else
+		snprintf(to, room, "-");
 }
 
 void atomic_open(struct atomic_file *out, const char *path)

@@ -27,8 +27,8 @@ static const char *const order_names[] = { "rate", "value", "name" };
 
 struct row {
 	const record_t *record;
-	double rate, bar;
-	char name[NAME_ROOM];
+	double rate;		/* for the order */
+	char rate_text[32], bar_text[32], name[NAME_ROOM];
 };
 
 static enum order order;
@@ -51,24 +51,32 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+static void set_rate(struct row *row, const struct snapshot *before, const struct snapshot *now)
+{
+	struct change change = { 0 };
+
+	if (before->header.monotonic_ns)
+		change = change_between(before, now, row->record);
+	format_rate(&change, row->rate_text, sizeof(row->rate_text));
+	strcpy(row->bar_text, "-");
+	if (change.seconds <= 0)
+		return;
+	row->rate = change.events / change.seconds;
+	snprintf(row->bar_text, sizeof(row->bar_text), "%.1f",
+		 3 * change.deviation / change.seconds);
+}
+
 static struct row *rows_of(const struct snapshot *before, const struct snapshot *now)
 {
 	struct row *rows = calloc(now->header.count + 1, sizeof(*rows));
-	double seconds = before->header.monotonic_ns ? seconds_between(before, now) : 0;
 	uint64_t i;
 
 	if (!rows)
 		fail(FAILED, "out of memory");
 	for (i = 0; i < now->header.count; i++) {
-		const record_t *r = &now->records[i], *b = snapshot_find(before, r);
-		struct change change = change_of(b, r);
-
-		rows[i].record = r;
-		full_name(r, rows[i].name);
-		if (b && seconds > 0) {
-			rows[i].rate = change.events / seconds;
-			rows[i].bar = 3 * change.deviation / seconds;
-		}
+		rows[i].record = &now->records[i];
+		full_name(rows[i].record, rows[i].name);
+		set_rate(&rows[i], before, now);
 	}
 	qsort(rows, now->header.count, sizeof(*rows), compare);
 	return rows;
@@ -80,8 +88,8 @@ static void batch_print(const struct row *rows, uint64_t count, double seconds)
 
 	printf("# %.3f s\n# name\tvalue\trate\terror_bar\tstate\n", seconds);
 	for (i = 0; i < count; i++)
-		printf("%s\t%" PRIu64 "\t%.1f\t%.1f\t%s\n", rows[i].name,
-		       (uint64_t)rows[i].record->value, rows[i].rate, rows[i].bar,
+		printf("%s\t%" PRIu64 "\t%s\t%s\t%s\n", rows[i].name,
+		       (uint64_t)rows[i].record->value, rows[i].rate_text, rows[i].bar_text,
 		       state_of(rows[i].record));
 	putchar('\n');
 	fflush(stdout);
@@ -109,8 +117,8 @@ static void draw(const struct row *rows, uint64_t count, uint64_t *top)
 		mvaddnstr(y + 1, 0, row->name, -1);
 		if (COLS <= name)
 			continue;
-		snprintf(text, sizeof(text), " %20" PRIu64 " %14.1f %14.1f",
-			 (uint64_t)row->record->value, row->rate, row->bar);
+		snprintf(text, sizeof(text), " %20" PRIu64 " %14s %14s",
+			 (uint64_t)row->record->value, row->rate_text, row->bar_text);
 		mvaddnstr(y + 1, name, text, COLS - name);
 		clrtoeol();
 	}

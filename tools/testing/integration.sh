@@ -19,6 +19,7 @@ the_commands_of_the_documentation_work
 a_reset_starts_again
 a_reset_takes_nothing_else
 a_bad_name_is_refused
+no_group_takes_the_name_of_a_file
 a_bad_kind_or_error_is_refused
 a_name_is_given_once_a_group
 names_with_spaces_stay_in_their_column
@@ -231,10 +232,20 @@ a_bad_name_is_refused() {
 		refuse 'Invalid argument' name=a/b &&
 		refuse 'Invalid argument' name=.. &&
 		refuse 'Invalid argument' group=a/b &&
-		refuse 'Invalid argument' group=counters &&
-		refuse 'Invalid argument' group=kinds &&
 		refuse 'too long' name=$long &&
 		refuse 'too long' group=$long
+}
+
+# All that debugfs has beside the groups, which sysfs has as well.
+no_group_takes_the_name_of_a_file() {
+	found=0
+	for path in "$D"/*; do
+		file=${path##*/}
+		[ -e "$S/$file" ] && continue
+		refuse 'Invalid argument' group="$file" || return 1
+		found=$((found + 1))
+	done
+	[ $found -ge 4 ] || fail "only $found"
 }
 
 a_bad_kind_or_error_is_refused() {

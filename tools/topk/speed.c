@@ -180,10 +180,11 @@ static void head(void)
 	printf("# m = %u, %ld CPUs, medians of %u, in seconds\n", CAPACITY,
 	       sysconf(_SC_NPROCESSORS_ONLN), REPEATS);
 	printf("# +q: with a query for the first %u every %u elements\n", QUERY_TOP, QUERY_EVERY);
-	printf("# coop-paper gathers nothing; shared-paper has locks of the pthread library; both as\n"
-	       "# Das et al. 2009.  Ratios are of times: s/l shared over lockfree, s/c over cooperative;\n"
-	       "# sp/c, sp/cp: shared-paper over cooperative, over coop-paper; i/l: independent over\n"
-	       "# lockfree, both with queries\n");
+	printf("# As in Das et al. 2009, coop-paper gathers nothing, and shared-paper has locks of the\n"
+	       "# pthread library; but all designs with buckets have a fixed array of them, and not that\n"
+	       "# paper's Stream Summary.  Ratios are of times: s/l shared over lockfree, s/c over\n"
+	       "# cooperative; sp/c, sp/cp: shared-paper over cooperative, over coop-paper; i/l:\n"
+	       "# independent over lockfree, both with queries\n");
 	printf("#%4s %7s %8s", "alpha", "streams", "length");
 	for (i = 0; i < ENTRANTS; i++)
 		printf(" %13s", entrants[i].name);

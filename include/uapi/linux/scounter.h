@@ -39,7 +39,31 @@ enum scounter_kind {
 	SCOUNTER_APPROX		= 257,	/* the best approximate kind */
 };
 
-/* States of a counter, or'ed together. */
+/*
+ * States of a counter, or'ed together.
+ *
+ * The last state of a word is reserved to mean "at least": nothing could tell a word
+ * that has just come there from one that has lost events since.  So a counter is
+ * SATURATED if and only if its value is the largest that its kind has, exact or not,
+ * and whether it stays there or begins again:
+ *
+ *	cas, rbo, cohort, racing, morris	2^63 - 1
+ *	rbo_numa, rbo_numa_adapt		2^(63 - b) - 1, see below
+ *	multiline_adapt				SCOUNTER_ADAPT_MAX, word or lines
+ *	bfp_dup, bfp_csup			SCOUNTER_BFP_WORD_MAX
+ *	morris_adapt				n at 2^32 - 1 - a, whatever the other half
+ *	scalable, scalable32			SCOUNTER_SCALABLE_MAX, ..._SCALABLE32_MAX
+ *	those, exact until contended		2^63 - 1, 2^31 - 1
+ *
+ * An addition that leads beyond the end stops there.  A counter that was made to begin
+ * again goes from there to 0 with the next event, and one that has a name is WRAPPED
+ * until it is reset.  Words without a name cannot say so.
+ *
+ * atomic, percpu and multiline have no last state.  They count modulo 2^64, and are in
+ * OVERFLOW until they are reset once they may have gone beyond 2^63 - 1.
+ *
+ * In each of these three states there is no upper bound.
+ */
 #define SCOUNTER_F_SATURATED	(1U << 0) /* at its largest value: "at least" */
 #define SCOUNTER_F_OVERFLOW	(1U << 1) /* added beyond 2^63 - 1, may have wrapped */
 #define SCOUNTER_F_DECIMATING	(1U << 2) /* counts a random sample of the events */
@@ -90,9 +114,16 @@ enum scounter_kind {
  *
  * scalable, scalable32 (Ayers 2023): the count.  With the option of counting by
  * one until contended, the highest bit says that it has been contended.
+ *
+ * morris and scalable words may be a little above the end of the range: a plain
+ * increment that saw a small count adds 1 to whatever is there then.  They stand for
+ * the end of the range.
  */
 #define SCOUNTER_EXACT_MAX		0x7fffffffffffffffULL
 #define SCOUNTER_ADAPT_MAX		0x3fffffffffffffffULL
+/* 2^23 less than the word holds: there are fewer threads and contexts in a kernel. */
+#define SCOUNTER_SCALABLE_MAX		0xffffffffff7fffffULL
+#define SCOUNTER_SCALABLE32_MAX		0xff7fffffU
 
 /* Components a node of multiline and multiline_adapt: a power of two. */
 #define SCOUNTER_COMPONENTS_MAX		8
@@ -156,6 +187,9 @@ struct scounter_snapshot_record {
 	__u64 reset_ns;		/* of the last reset, monotonic */
 	__u64 reset_real_ns;
 	__u64 saturated_ns;	/* when a snapshot first found it so, monotonic */
+	__u64 wraps;		/* how often it began again at 0 at the end of its range */
+	__u64 wrapped_ns;	/* the last time, monotonic */
+	__u64 wrapped_real_ns;
 };
 
 #endif /* _UAPI_LINUX_SCOUNTER_H */

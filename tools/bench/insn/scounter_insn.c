@@ -57,7 +57,7 @@ static const u32 exponents[] = { 1, 2, 4, 8, 15, 30 };
 
 #define CLASS_OF(name, kind)						\
 	static const struct scounter_class name =			\
-		SCOUNTER_CLASS(kind, SCOUNTER_ERROR_PPM_DEFAULT)
+		SCOUNTER_CLASS(kind, 0)
 
 CLASS_OF(dup_class, SCOUNTER_BFP_DUP);
 CLASS_OF(csup_class, SCOUNTER_BFP_CSUP);

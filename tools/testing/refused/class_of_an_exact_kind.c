@@ -4,4 +4,4 @@
 
 extern const struct scounter_class class;
 
-const struct scounter_class class = SCOUNTER_CLASS(SCOUNTER_MULTILINE, 10000);
+const struct scounter_class class = SCOUNTER_CLASS(SCOUNTER_MULTILINE, 0);

@@ -340,14 +340,3 @@ void counters_settle(void)
 	shim_grace_period();
 	shim_run_works();
 }
-
-/* The registry is left out: no counter here has an entry to note a reset in. */
-void scounter_entry_reset_begin(struct scounter_entry *entry)
-{
-	(void)entry;
-}
-
-void scounter_entry_reset_done(struct scounter_entry *entry)
-{
-	(void)entry;
-}

@@ -6,8 +6,8 @@ Usage: snapshot.py [--time S] [--boot N] [--header-extra N] [--record-extra N]
 		   [--oldest-reader N] [--record-cut N] [--swap] [--many N] [COUNTER...]
 
 COUNTER is a Python literal: a dict with group, name and, if other than the
-default, kind, value, error_ppm, flags, raw, bound (log2, of approx), resets, created and
-reset (seconds).
+default, kind, value, error_ppm, flags, raw, bound (log2, of approx), resets, wraps,
+created, reset and wrapped (seconds).
 """
 import argparse
 import ast
@@ -22,15 +22,16 @@ def as_bytes(text):
 
 
 def record(group="g", name="n", kind="atomic", value=0, error_ppm=0, flags=0, raw=None,
-           bound=0, resets=0, created=100, reset=0):
+           bound=0, resets=0, created=100, reset=0, wraps=0, wrapped=0):
     margin = 3 * value * error_ppm // 1000000
     upper = 2**64 - 1 if flags & 1 else value + margin
     real = 1700000000 * 10**9
     return struct.pack(
-        "64s64s32s4I4I2Q9Q", as_bytes(group), as_bytes(name), kind.encode(), KINDS[kind],
+        "64s64s32s4I4I2Q12Q", as_bytes(group), as_bytes(name), kind.encode(), KINDS[kind],
         flags, error_ppm, 64, 0, 0, bound, 0, value if raw is None else raw, 0, value,
         max(value - margin, 0), upper, resets, int(created * 1e9),
-        real + int(created * 1e9), int(reset * 1e9), real + int(reset * 1e9) if reset else 0, 0)
+        real + int(created * 1e9), int(reset * 1e9), real + int(reset * 1e9) if reset else 0, 0,
+        wraps, int(wrapped * 1e9), real + int(wrapped * 1e9) if wrapped else 0)
 
 
 def main():
@@ -49,7 +50,7 @@ def main():
     records += [record("many", "counter%05d" % i, "bfp_csup", i * 1000, 1000, 4, i)
                 for i in range(a.many)]
     records = [r[:len(r) - a.record_cut] + b"x" * a.record_extra for r in records]
-    size = 280 - a.record_cut + a.record_extra
+    size = 304 - a.record_cut + a.record_extra
     header = struct.pack(
         (">" if a.swap else "=") + "8s6I3Q16s", b"SCOUNTER", 0x01020304,
         2 if a.record_extra else 1, a.oldest_reader, 72 + a.header_extra, size, 4,

@@ -100,7 +100,7 @@ says() {
 	run -0 "$SCOUNTER" --from newer read '*/*'
 	[ "$output" = $'g/m\t78\ng/n\t77' ]
 	# Without the times at the end.
-	"$SNAPSHOT" --record-cut 48 "{'value':77}" "{'name':'m','value':78}" >older
+	"$SNAPSHOT" --record-cut 72 "{'value':77}" "{'name':'m','value':78}" >older
 	run -0 "$SCOUNTER" --from older read '*/*'
 	[ "$output" = $'g/m\t78\ng/n\t77' ]
 	"$SNAPSHOT" "{'kind':'future','value':9}" >kind
@@ -118,13 +118,63 @@ says() {
 @test "diff: events, deviations, restarts, the gone and the new" {
 	run -0 "$SCOUNTER" diff a b
 	says $'net/rx\t1000\t3000\t2000\t0\t200.0'
-	says $'net/two words\t5\t2\t2\t0\t0.2\trestarted'
+	# Reset at 1005 s.
+	says $'net/two words\t5\t2\t2\t0\t0.4\trestarted'
 	# sqrt(64000 * 63): exponent 6 before and after
 	says $'fs/ü\t8000000\t8064000\t64000\t2008\t6400.0'
-	"$SNAPSHOT" "{'name':'other'}" >c
+	"$SNAPSHOT" "{'name':'other','value':9,'created':997}" >c
 	run -0 "$SCOUNTER" diff a c
-	says $'g/other\t0\t0\t0\t0\t0.0\tnew'
+	says $'g/other\t0\t9\t9\t0\t3.0\tnew'
 	says $'net/rx\t1000\t\t\t\t\tgone'
+}
+
+# one 'COUNTER BEFORE' 'COUNTER AFTER' [OPTION]...: what diff says of it
+one() {
+	"$SNAPSHOT" "$1" >before
+	"$SNAPSHOT" --time 1010 "${@:3}" "$2" >after
+	"$SCOUNTER" diff before after | tail -n 1
+}
+
+@test "diff: a counter that wrapped, was made anew or comes from another boot" {
+	# It has passed its value of before again.
+	[ "$(one "{'value':100}" "{'value':300,'flags':32,'wraps':1,'wrapped':1008}")" = \
+		$'g/n\t100\t300\t300\t0\t150.0\trestarted' ]
+	[ "$(one "{'value':90,'flags':32,'wraps':1}" "{'value':100,'flags':32,'wraps':1}")" = \
+		$'g/n\t90\t100\t10\t0\t1.0\t' ]
+	[ "$(one "{'value':100}" "{'value':300,'created':1004}")" = \
+		$'g/n\t100\t300\t300\t0\t50.0\trestarted' ]
+	[ "$(one "{'value':100}" "{'value':300,'created':100}" --boot 2)" = \
+		$'g/n\t100\t300\t300\t0\t0.3\trestarted' ]
+	# A version without the number of wraps.
+	"$SNAPSHOT" --record-cut 24 "{'value':100}" >before
+	"$SNAPSHOT" --record-cut 24 "{'value':3,'flags':32}" >after
+	run -0 "$SCOUNTER" diff before after
+	says $'g/n\t100\t3\t3\t0\t0.0\trestarted'
+}
+
+@test "diff: what is not known is not said" {
+	[ "$(one "{'value':9,'flags':1}" "{'value':9,'flags':1}")" = \
+		$'g/n\t9\t9\t0\tinf\t0.0\tsaturated' ]
+	[ "$(one "{'value':4}" "{'value':9,'flags':1,'resets':1,'reset':1005}")" = \
+		$'g/n\t4\t9\t9\tinf\t1.8\trestarted, saturated' ]
+	[ "$(one "{'kind':'racing','value':9,'flags':8}" "{'kind':'racing','value':7,'flags':8}")" = \
+		$'g/n\t9\t7\t0\tinf\t0.0\tLOSES-COUNTS' ]
+	[ "$(one "{'value':18446744073709551611,'flags':2}" "{'value':5,'flags':2}")" = \
+		$'g/n\t18446744073709551611\t5\t10\tinf\t1.0\toverflow' ]
+	# Beyond what a double has bits for.
+	[ "$(one "{'value':0}" "{'value':9223372036854775807}" | cut -f 4)" = 9223372036854775807 ]
+	# When it was made is not known.
+	[ "$(one "{'value':0,'created':0}" "{'value':5,'created':0,'resets':1}")" = \
+		$'g/n\t0\t5\t5\t0\t-\trestarted' ]
+	"$SNAPSHOT" "{'flags':1}" "{'name':'r','flags':8}" >unsure
+	run -0 "$SCOUNTER" --from unsure list
+	[[ ${lines[1]} == *' -  saturated' && ${lines[2]} == *' -  LOSES-COUNTS' ]]
+	run -0 "$SCOUNTER" --from unsure export --openmetrics
+	says 'scounter_relative_error{group="g",name="n",kind="atomic"} +Inf'
+	says 'scounter_variance{group="g",name="r",kind="atomic"} +Inf'
+	says 'scounter_upper_bound{group="g",name="r",kind="atomic"} +Inf'
+	"$SCOUNTER" --from unsure export --json | jq -e '[.counters[] |
+		.error_ppm, .variance, .upper] | unique == [null]'
 }
 
 @test "diff: an approx word beyond its bound at the last exponent" {
@@ -152,6 +202,7 @@ says() {
 	run -0 "$SCOUNTER" report --csv r 'net/two words'
 	[ "${lines[2]}" = '1700001010.000,"net/two words",atomic,2,0,2,2,exact' ]
 	run -0 "$SCOUNTER" --from r watch --batch
+	says $'net/rx\t1000\t-\t-\texact'
 	says $'net/rx\t3000\t200.0\t0.0'
 	says $'fs/ü\t8064000\t6400.0\t602.4'
 	"$SCOUNTER" report --gnuplot picture.png r
@@ -196,9 +247,9 @@ awkward() {
 
 @test "a total that dips is held, one that was reset is not" {
 	total() { "$SCOUNTER" --from "$1" export --openmetrics --state state | grep '^scounter_events'; }
-	"$SNAPSHOT" "{'value':100}" >one
-	"$SNAPSHOT" "{'value':90}" >dip
-	"$SNAPSHOT" "{'value':90,'resets':1,'reset':500}" >reset
+	"$SNAPSHOT" "{'value':100,'kind':'racing','flags':8}" >one
+	"$SNAPSHOT" "{'value':90,'kind':'racing','flags':8}" >dip
+	"$SNAPSHOT" "{'value':90,'kind':'racing','flags':8,'resets':1,'reset':500}" >reset
 	total one >o; total dip >d; total one >o2; total reset >r
 	cmp o d
 	cmp o o2
@@ -208,6 +259,23 @@ awkward() {
 	run -1 "$SCOUNTER" --from one export --openmetrics --state state
 	says 'not a snapshot'
 	[ "$(cat state)" = 'this is junk' ]
+}
+
+@test "a total that wrapped begins anew, and goes on" {
+	total() { "$SCOUNTER" --from "$1" export --openmetrics "${@:2}" | grep '^scounter_events'; }
+	"$SNAPSHOT" "{'value':100}" >full
+	"$SNAPSHOT" "{'value':7,'flags':32,'wraps':1,'wrapped':500}" >wrapped
+	"$SNAPSHOT" "{'value':9,'flags':32,'wraps':1,'wrapped':500}" >on
+	"$SNAPSHOT" "{'value':2,'flags':32,'wraps':1,'wrapped':500,'resets':1,'reset':600}" >reset
+	for state in '' '--state state'; do
+		for snapshot in full wrapped on reset; do
+			# shellcheck disable=SC2086 # two words or none
+			total $snapshot $state
+		done >said
+		run -0 awk '/_total/ { total = total " " $NF } /_created/ { created = created " " $NF }
+			END { print total created }' said
+		[ "$output" = ' 100 7 9 2 1700000100.000000000 1700000500.000000000 1700000500.000000000 1700000600.000000000' ]
+	done
 }
 
 @test "an output that cannot be written leaves nothing" {

@@ -124,8 +124,9 @@ static void run_head(const struct options *options)
 	int i;
 
 	head(options);
-	printf("# coop-paper gathers nothing, as Das et al. 2009; ratios are of hits: l/s lockfree\n"
-	       "# over shared, c/s cooperative, cp/s coop-paper\n");
+	printf("# coop-paper gathers nothing, as in Das et al. 2009, but has a fixed array of buckets,\n"
+	       "# and not that paper's Stream Summary; ratios are of hits: l/s lockfree over shared,\n"
+	       "# c/s cooperative, cp/s coop-paper\n");
 	printf("#%4s %7s", "alpha", "streams");
 	for (i = 0; i < ENTRANTS; i++)
 		printf(" %12s", entrants[i].name);

@@ -65,6 +65,8 @@ typedef struct {
 #define smp_store_release(address, value) shim_store(address, value, __ATOMIC_RELEASE)
 #define smp_mb() \
 	do { shim_fence(); __atomic_thread_fence(__ATOMIC_SEQ_CST); } while (0)
+#define smp_mb__before_atomic()		smp_mb()
+#define smp_mb__after_atomic()		smp_mb()
 #define smp_rmb()			__atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define smp_wmb()			__atomic_thread_fence(__ATOMIC_RELEASE)
 

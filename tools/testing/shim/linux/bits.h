@@ -4,6 +4,7 @@
 #define _SHIM_LINUX_BITS_H
 
 #define BIT(n)		(1UL << (n))
+#define BITS_PER_LONG	(8 * (int)sizeof(long))
 #define BIT_ULL(n)	(1ULL << (n))
 #define GENMASK_ULL(high, low) \
 	(~0ULL >> (63 - (high)) & ~0ULL << (low))

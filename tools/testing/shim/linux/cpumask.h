@@ -5,6 +5,7 @@
 
 #include "../shim.h"
 
+#define NR_CPUS				1024
 #define nr_cpu_ids			((unsigned int)shim_cpus)
 #define num_possible_cpus()		((unsigned int)shim_cpus)
 #define num_online_cpus()		((unsigned int)shim_cpus)

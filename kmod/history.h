@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * When a counter with a name began, and how often it has begun again at 0 since:
+ * what tells of two values of it whether their difference is what was counted
+ * between them.
+ */
+#ifndef _SCOUNTER_HISTORY_H
+#define _SCOUNTER_HISTORY_H
+
+#include <linux/scounter.h>
+
+struct scounter_history {
+	const char *name;
+	/* Nanoseconds.  On 32-bit machines two at once may mix halves. */
+	u64 created_ns, created_real_ns;
+	u64 reset_ns, reset_real_ns;
+	u64 wrapped_ns, wrapped_real_ns;
+	u64 saturated_ns;		/* as seen by snapshots, under their mutex */
+	atomic_t resets, wraps;
+	atomic_t begun, done;		/* of both; not the same while one goes on */
+};
+
+void scounter_history_create(struct scounter_history *history, const char *name);
+
+/* Around the exchange of a counter's value for 0. */
+void scounter_reset_begin(struct scounter_history *history);
+void scounter_reset_done(struct scounter_history *history);
+
+/* Value, words, resets and wraps of a counter in its record, all of one moment. */
+void scounter_history_show(struct scounter *counter, struct scounter_history *history,
+			   struct scounter_snapshot_record *record);
+
+#endif /* _SCOUNTER_HISTORY_H */
