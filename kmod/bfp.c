@@ -93,7 +93,7 @@ static notrace u32 sum(const struct scounter_ref *ref, u32 word,
 	return scounter_bfp_sum(word, add->n, &policy, rnd);
 }
 
-static notrace bool swap(const struct scounter_ref *ref, int *seen, u32 new,
+static notrace bool try_add(const struct scounter_ref *ref, int *seen, u32 new,
 			 const struct addition *add)
 {
 	bool swapped;
@@ -130,7 +130,7 @@ static notrace void bfp_apply(const struct scounter_ref *ref, struct addition ad
 		if (!add.n)
 			return;
 		new = sum(ref, seen, &add, failures, rnd);
-		if (new == (u32)seen || swap(ref, &seen, new, &add))
+		if (new == (u32)seen || try_add(ref, &seen, new, &add))
 			return;
 	}
 }

@@ -168,7 +168,7 @@ static notrace void thin(struct addition *add, u64 unit, struct rnd_state *rnd)
 	add->drawn = true;
 }
 
-static notrace bool swap(const struct scounter_ref *ref, u64 *seen, u64 new,
+static notrace bool try_add(const struct scounter_ref *ref, u64 *seen, u64 new,
 			 const struct addition *add, u64 unit)
 {
 	bool late = add->drawn && add->n > unit;
@@ -202,7 +202,7 @@ static notrace void value_apply(const struct scounter_ref *ref, struct addition 
 		if (!add.n)
 			return;
 		new = sum(ref, seen, add.n, failures, &rule);
-		if (new == seen || swap(ref, &seen, new, &add, unit))
+		if (new == seen || try_add(ref, &seen, new, &add, unit))
 			return;
 	}
 }
