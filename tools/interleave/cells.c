@@ -16,7 +16,6 @@
 #include "kernel.h"
 #include "random.h"
 #include "script.h"
-#include "standard.h"
 
 #define COUNTERS	2
 #define SEED		1
@@ -44,26 +43,6 @@ static const struct kind *now;
 static struct books *books;
 static char operations[SCRIPT_THREADS_MAX][SCRIPT_LENGTH_MAX + 1];
 static struct explore_program program;
-
-/* Without files, and without the tables that a program of the build writes. */
-int scounter_array_publish(struct scounter_array *array, const char *name,
-			   const char *group, struct module *owner)
-{
-	(void)array, (void)name, (void)group, (void)owner;
-	return 0;
-}
-
-void scounter_array_unpublish(struct scounter_array *array)
-{
-	(void)array;
-}
-
-const struct scounter_rung *scounter_standard_rungs(const struct scounter_array_type *type,
-						    u32 *count)
-{
-	(void)type, (void)count;
-	return NULL;
-}
 
 static void count(int counter, u64 n)
 {
