@@ -15,12 +15,14 @@
 
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/limits.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
+#include <linux/vmalloc.h>
 
 #include "array.h"
 #include "compat.h"
@@ -466,9 +468,16 @@ void scounter_array_free(struct scounter_array *array)
 /* The machine's memory is the limit before any is asked for. */
 static void *allocate(struct scounter_array *array, u64 bytes, int node)
 {
-	if (bytes >> PAGE_SHIFT >= totalram_pages())
+	if (bytes > SIZE_MAX || bytes >> PAGE_SHIFT >= totalram_pages()) {
+		pr_warn_ratelimited("array of %llu counters: a copy of %llu bytes is beyond %s\n",
+				    array->length, bytes, bytes > SIZE_MAX ?
+				    "the addresses of this machine" : "its memory");
 		return NULL;
+	}
 	array->bytes += bytes;
+	/* There kvzalloc_node() ends. */
+	if (bytes > INT_MAX)
+		return vzalloc_node(bytes, node);
 	return kvzalloc_node(bytes, GFP_KERNEL | __GFP_NOWARN, node);
 }
 
@@ -536,22 +545,24 @@ static int init_cells(struct scounter_array *array, const struct scounter_array_
 
 static int check(struct scounter_array_type *type, u64 length, u32 flags)
 {
-	int err = scounter_type_check(type);
+	const char *why;
+	int err = scounter_type_check(type, &why);
 
 	if (err) {
-		pr_warn_ratelimited("array of kind %u, %u bits, q %u ppm, m %u, theta %u, group %u: %s\n",
+		pr_warn_ratelimited("array of kind %u, %u bits, q_ppm %u, m %u, theta %u, group %u: %s\n",
 				    type->kind, type->bits, type->q_ppm, type->m, type->theta,
-				    type->group, err == -ERANGE ? "a number is out of its range" :
-				    "no such kind");
+				    type->group, why);
 		return err;
 	}
-	if (!length || (flags && flags != SCOUNTER_ARRAY_PER_NODE &&
-			flags != SCOUNTER_ARRAY_PER_CPU)) {
-		pr_warn_ratelimited("array of %llu counters with flags %#x: %s\n", length, flags,
-				    length ? "no such placement" : "an array has at least one");
+	if (flags && flags != SCOUNTER_ARRAY_PER_NODE && flags != SCOUNTER_ARRAY_PER_CPU) {
+		pr_warn_ratelimited("array with flags %#x: no such placement\n", flags);
 		return -EINVAL;
 	}
-	return scounter_cells_words(type, length) ? 0 : -ENOMEM;
+	if (!scounter_cells_words(type, length)) {
+		pr_warn_ratelimited("array of %llu counters: there are 1 to 2^40\n", length);
+		return length ? -ENOMEM : -ERANGE;
+	}
+	return 0;
 }
 
 /* See scounter_array_create(). */

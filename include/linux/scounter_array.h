@@ -49,21 +49,23 @@ struct scounter_array *__scounter_array_create(const char *name, const char *gro
 
 /**
  * scounter_array_create - allocate an array of approximate counters
- * @name: as for scounter_create(), for the file with its snapshot; NULL for an
- *	array without one
- * @group: the same, or NULL for the name of the calling module
+ * @name: that of the file with its snapshot; NULL for an array without one
+ * @group: that of the directory of the file, or NULL for the name of the calling
+ *	module.  Both: 1 to SCOUNTER_NAME_MAX bytes, without '/' and control
+ *	characters, not "." and not ".."
  * @type: what its cells are; copied
- * @length: how many counters
+ * @length: how many counters, at least 1
  * @flags: 0; SCOUNTER_ARRAY_PER_NODE or SCOUNTER_ARRAY_PER_CPU for a copy on
  *	each of them, which are summed when a counter is read
  *
  * All counters are zero.  The memory is not contiguous: no high-order allocation
- * is needed, whatever the length.
+ * is needed, whatever the length.  On 32-bit machines a copy has less than 4 GiB.
  *
  * Context: Task context; may sleep.
- * Return: the array, or an ERR_PTR: -EINVAL for an unknown kind or flag, a length
- * of 0 or an unacceptable name, -ENAMETOOLONG, -ERANGE for a number in @type out
- * of its range, -EEXIST for a name that the group already has, -ENOMEM.
+ * Return: the array, or an ERR_PTR: -EINVAL for an unknown kind or flag or an
+ * unacceptable name, -ENAMETOOLONG, -ERANGE for a number in @type out of its range
+ * or a length of 0, -EEXIST for a name that the group already has, -ENOMEM.  The
+ * log says why, but for -ENOMEM where memory is short.
  */
 #define scounter_array_create(name, group, type, length, flags)		\
 	__scounter_array_create(name, group, type, length, flags, THIS_MODULE)

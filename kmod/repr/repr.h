@@ -229,47 +229,87 @@ static inline bool scounter_is_power_of_2(u32 n)
 	return n && !(n & (n - 1));
 }
 
-/*
- * Whether a type makes sense, with what it leaves out filled in: 0, -EINVAL for
- * a kind that there is not, -ERANGE for a number out of range.
- */
-static inline int scounter_type_check(struct scounter_array_type *type)
+static inline bool scounter_kind_has_q(u32 kind)
 {
-	u32 states;
-	bool has_q, has_m;
+	return kind == SCOUNTER_REPR_MORRIS || kind == SCOUNTER_REPR_CSUROS ||
+	       kind == SCOUNTER_REPR_DLM_PROBABILITY;
+}
 
-	if (type->kind < SCOUNTER_REPR_MORRIS || type->kind > SCOUNTER_REPR_SHARED)
-		return -EINVAL;
-	if (!scounter_bits_allowed(type->bits))
-		return -ERANGE;
-	states = 1U << type->bits;
-	has_q = type->kind == SCOUNTER_REPR_MORRIS || type->kind == SCOUNTER_REPR_CSUROS ||
-		type->kind == SCOUNTER_REPR_DLM_PROBABILITY;
-	has_m = type->kind == SCOUNTER_REPR_CSUROS || type->kind == SCOUNTER_REPR_CSUROS2 ||
-		type->kind == SCOUNTER_REPR_DLM_FLOAT;
-	if (!has_q && !type->q_ppm)
+static inline bool scounter_kind_has_m(u32 kind)
+{
+	return kind == SCOUNTER_REPR_CSUROS || kind == SCOUNTER_REPR_CSUROS2 ||
+	       kind == SCOUNTER_REPR_DLM_FLOAT;
+}
+
+/* Fill in what a type of a known kind leaves out. */
+static inline void scounter_type_fill(struct scounter_array_type *type)
+{
+	if (!scounter_kind_has_q(type->kind) && !type->q_ppm)
 		type->q_ppm = SCOUNTER_REPR_Q_PPM_MAX;
-	if (!has_m && !type->m)
+	if (!scounter_kind_has_m(type->kind) && !type->m)
 		type->m = 1;
 	if (!type->group)
 		type->group = 1;
 	if (type->kind == SCOUNTER_REPR_DLM_FLOAT && !type->theta)
 		type->theta = type->m;
+}
 
-	if (type->q_ppm <= SCOUNTER_REPR_MILLION || type->q_ppm > SCOUNTER_REPR_Q_PPM_MAX ||
-	    (!has_q && type->q_ppm != SCOUNTER_REPR_Q_PPM_MAX))
-		return -ERANGE;
-	if (!type->m || type->m > states || (!has_m && type->m != 1))
-		return -ERANGE;
-	if (has_m && type->kind != SCOUNTER_REPR_CSUROS && !scounter_is_power_of_2(type->m))
-		return -ERANGE;
-	if (type->group > SCOUNTER_ARRAY_GROUP_MAX)
-		return -ERANGE;
+static inline const char *scounter_q_wrong(const struct scounter_array_type *type)
+{
+	if (!scounter_kind_has_q(type->kind))
+		return type->q_ppm != SCOUNTER_REPR_Q_PPM_MAX ?
+		       "q_ppm is 0 or 2000000 for this kind" : NULL;
+	return type->q_ppm <= SCOUNTER_REPR_MILLION || type->q_ppm > SCOUNTER_REPR_Q_PPM_MAX ?
+	       "q_ppm is from 1000001 to 2000000" : NULL;
+}
+
+static inline const char *scounter_m_wrong(const struct scounter_array_type *type)
+{
+	if (!scounter_kind_has_m(type->kind))
+		return type->m != 1 ? "m is 0 or 1 for this kind" : NULL;
+	if (type->kind == SCOUNTER_REPR_DLM_FLOAT && type->m < 2)
+		return "m is from 2 to 2^bits for this kind";
+	if (!type->m || type->m > 1U << type->bits)
+		return "m is from 1 to 2^bits";
+	return type->kind != SCOUNTER_REPR_CSUROS && !scounter_is_power_of_2(type->m) ?
+	       "m is a power of 2 for this kind" : NULL;
+}
+
+static inline const char *scounter_theta_wrong(const struct scounter_array_type *type)
+{
 	if (type->kind != SCOUNTER_REPR_DLM_FLOAT)
-		return type->theta ? -ERANGE : 0;
-	if (type->m < 2 || type->theta % 2 || !type->theta || type->theta > type->m)
-		return -ERANGE;
-	return 0;
+		return type->theta ? "theta is 0 for this kind" : NULL;
+	return type->theta % 2 || !type->theta || type->theta > type->m ?
+	       "theta is even, from 2 to m" : NULL;
+}
+
+/* Which number of a filled type is out of its range, and what that is; or NULL. */
+static inline const char *scounter_type_wrong(const struct scounter_array_type *type)
+{
+	const char *why;
+
+	if (!scounter_bits_allowed(type->bits))
+		return "bits are 4 to 8, 10, 12 or 16";
+	if (type->group > SCOUNTER_ARRAY_GROUP_MAX)
+		return "group is from 0 to 1024";
+	why = scounter_q_wrong(type);
+	if (!why)
+		why = scounter_m_wrong(type);
+	return why ? why : scounter_theta_wrong(type);
+}
+
+/*
+ * Whether a type makes sense, with what it leaves out filled in: 0, -EINVAL for
+ * a kind that there is not, -ERANGE for a number out of range; and why.
+ */
+static inline int scounter_type_check(struct scounter_array_type *type, const char **why)
+{
+	*why = "kind is from 1 to 7";
+	if (type->kind < SCOUNTER_REPR_MORRIS || type->kind > SCOUNTER_REPR_SHARED)
+		return -EINVAL;
+	scounter_type_fill(type);
+	*why = scounter_type_wrong(type);
+	return *why ? -ERANGE : 0;
 }
 
 /* How many rungs the caller is to provide for a checked type; 0 for most kinds. */

@@ -311,7 +311,7 @@ static void a_bad_type_is_refused(struct kunit *test)
 	struct scounter_array_type type = types[0];
 
 	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 0), 0L);
-	KUNIT_EXPECT_EQ(test, error_of(&type, 0, 0), (long)-EINVAL);
+	KUNIT_EXPECT_EQ(test, error_of(&type, 0, 0), (long)-ERANGE);
 	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 3), (long)-EINVAL);
 	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 4), (long)-EINVAL);
 	KUNIT_EXPECT_EQ(test, error_of(&type, 1ULL << 39, 0), (long)-ENOMEM);

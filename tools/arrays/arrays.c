@@ -75,10 +75,11 @@ const struct scounter_repr *repr_of(u32 kind, u32 bits, u32 q_ppm, u32 m, u32 th
 	};
 	struct scounter_rung *rungs = NULL;
 	struct kept *repr;
+	const char *why;
 	u32 count;
 
-	if (scounter_type_check(&type))
-		errx(1, "repr_of(%u, %u, %u, %u, %u)", kind, bits, q_ppm, m, theta);
+	if (scounter_type_check(&type, &why))
+		errx(1, "repr_of(%u, %u, %u, %u, %u): %s", kind, bits, q_ppm, m, theta, why);
 	for (repr = kept; repr; repr = repr->next)
 		if (!memcmp(&repr->repr.type, &type, sizeof(type)))
 			return &repr->repr;

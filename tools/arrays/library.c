@@ -44,7 +44,7 @@ static void test_types(void)
 		{ { .kind = SCOUNTER_REPR_DLM_FLOAT, .bits = 8, .m = 16, .theta = 18 }, 1, -ERANGE, "theta above m" },
 		{ { .kind = SCOUNTER_REPR_MORRIS2, .bits = 8, .theta = 2 }, 1, -ERANGE, "theta of another kind" },
 		{ { .kind = SCOUNTER_REPR_MORRIS2, .bits = 6, .group = 1025 }, 1, -ERANGE, "a group of 1025" },
-		{ { .kind = SCOUNTER_REPR_MORRIS2, .bits = 8 }, 0, -EINVAL, "no counters" },
+		{ { .kind = SCOUNTER_REPR_MORRIS2, .bits = 8 }, 0, -ERANGE, "no counters" },
 		{ { .kind = SCOUNTER_REPR_MORRIS2, .bits = 8 }, ~0ULL, -ENOMEM, "2^64 - 1 counters" },
 	};
 	u32 i;

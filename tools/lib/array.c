@@ -87,17 +87,16 @@ int array_create_copies(struct array **array, const struct scounter_array_type *
 			u64 length, u32 copies)
 {
 	struct scounter_array_type checked = *type;
-	int err = scounter_type_check(&checked);
+	const char *why;
+	int err = scounter_type_check(&checked, &why);
 
-	if (err == -EINVAL)
-		return array_fail(err, "there is no representation of kind %u", type->kind);
 	if (err)
-		return array_fail(err, "out of range: %u bits, q %u ppm, m %u, theta %u, group %u",
-				  type->bits, type->q_ppm, type->m, type->theta, type->group);
-	if (!length)
-		return array_fail(-EINVAL, "an array has at least one counter");
+		return array_fail(err, "kind %u, %u bits, q_ppm %u, m %u, theta %u, group %u: %s",
+				  type->kind, type->bits, type->q_ppm, type->m, type->theta,
+				  type->group, why);
 	if (!scounter_cells_words(&checked, length))
-		return array_fail(-ENOMEM, "%llu counters are too many", length);
+		return array_fail(length ? -ENOMEM : -ERANGE,
+				  "%llu counters: an array has 1 to 2^40", length);
 	*array = calloc(1, sizeof(**array));
 	if (!*array)
 		return array_fail(-ENOMEM, "out of memory");

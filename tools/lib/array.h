@@ -46,9 +46,9 @@ void array_free(struct array *array);
 void array_seed(struct array *array, u64 seed);
 
 /*
- * From and to a snapshot.  -EINVAL for what is none, or contradicts itself;
- * -ENODATA for a truncated one; -EPROTO for one of a newer version or of the
- * other byte order; -EIO.
+ * From and to a snapshot.  -EINVAL for what is none, or contradicts itself; -ERANGE
+ * for a number out of its range; -ENODATA for a truncated one; -EPROTO for one of a
+ * newer version or of the other byte order; -ENOMEM; -EIO.
  */
 int array_load(struct array **array, FILE *from);
 int array_save(const struct array *array, FILE *to);

@@ -711,7 +711,7 @@ a_bad_array_is_refused() {
 		array_refused 'Numerical result' kind=4 bits=8 q=1500000 m=257 &&
 		array_refused 'Numerical result' kind=6 bits=8 m=16 theta=9 &&
 		array_refused 'nvalid' kind=99 &&
-		array_refused 'nvalid' length=0 &&
+		array_refused 'Numerical result' length=0 &&
 		array_refused 'nvalid' flags=4 &&
 		array_refused 'nvalid' name=a/b &&
 		array_refused 'memory' length=400000000000
