@@ -20,8 +20,9 @@
  *    interrupts.  On 32-bit machines without a 64-bit compare-and-swap they must
  *    not be used in NMI context.
  * 2. The expected value of a counter is the exact count, whatever contexts, CPUs,
- *    additions and merges it came from, until it saturates; then it stays at its
- *    largest value, and says so.
+ *    additions and merges it came from, until a count is lost at its largest value.
+ *    A counter that may lack counts says so in every read, also after it was merged
+ *    into a type that counts further; no other counter does.
  * 3. An index outside of the array is never written: the call is refused, and
  *    counted.
  * 4. There is no decrement and no subtraction of arrays.  The sum of two

@@ -112,17 +112,17 @@ static inline struct scounter_real scounter_repr_worth(const struct scounter_rep
 
 /*
  * The state for the count v, rounded up or down at random.  What is above the
- * last state is lost: `saturated` is set then.
+ * last state is lost: `lost` is set then.
  */
 static inline u32 scounter_repr_state(const struct scounter_repr *repr,
 				      struct scounter_real v, struct rnd_state *rnd,
-				      bool *saturated)
+				      bool *lost)
 {
 	struct scounter_real rest;
 	u32 k;
 
 	if (!scounter_real_less(v, repr->most)) {
-		*saturated |= scounter_real_less(repr->most, v);
+		*lost |= scounter_real_less(repr->most, v);
 		return repr->top;
 	}
 	k = scounter_repr_phi(repr, v);
@@ -136,23 +136,23 @@ static inline u32 scounter_repr_state(const struct scounter_repr *repr,
 /* The state x after the count v has been added. */
 static inline u32 scounter_repr_add(const struct scounter_repr *repr, u32 x,
 				    struct scounter_real v, struct rnd_state *rnd,
-				    bool *saturated)
+				    bool *lost)
 {
 	if (scounter_real_is_zero(v))
 		return x;
 	return scounter_repr_state(repr, scounter_real_sum(scounter_repr_f(repr, x), v),
-				   rnd, saturated);
+				   rnd, lost);
 }
 
 /* The sum of x and z of any two types, as a state of a third. */
 static inline u32 scounter_repr_sum(const struct scounter_repr *sum,
 				    const struct scounter_repr *x_repr, u32 x,
 				    const struct scounter_repr *z_repr, u32 z,
-				    struct rnd_state *rnd, bool *saturated)
+				    struct rnd_state *rnd, bool *lost)
 {
 	return scounter_repr_state(sum, scounter_real_sum(scounter_repr_f(x_repr, x),
 							  scounter_repr_f(z_repr, z)),
-				   rnd, saturated);
+				   rnd, lost);
 }
 
 /* Whether an increment of x succeeds, decided by random bits alone. */
@@ -163,18 +163,6 @@ static inline bool scounter_repr_trial(const struct scounter_repr *repr, u32 x,
 
 	return !scounter_draw_bits(rnd, scounter_real_log2(worth)) &&
 	       scounter_real_accept(worth, rnd);
-}
-
-static inline u32 scounter_repr_inc(const struct scounter_repr *repr, u32 x,
-				    struct rnd_state *rnd, bool *saturated)
-{
-	if (x >= repr->top) {
-		*saturated = true;
-		return x;
-	}
-	if (!scounter_repr_trial(repr, x, rnd))
-		return x;
-	return scounter_repr_add(repr, x, scounter_repr_worth(repr, x), rnd, saturated);
 }
 
 /*

@@ -297,6 +297,102 @@ static void a_full_counter_says_so(struct kunit *test)
 	}
 }
 
+static bool lacks(const struct scounter_array *array, u64 index)
+{
+	struct scounter_array_estimate estimate = { };
+
+	scounter_array_read_est(array, index, &estimate);
+	return estimate.flags & SCOUNTER_F_SATURATED && estimate.upper == U64_MAX;
+}
+
+/* The last state is a count like any other, until one more is lost. */
+static void a_last_state_is_a_count(struct kunit *test)
+{
+	static const struct {
+		struct scounter_array_type type;
+		u64 most;
+	} ends[] = {
+		{ { .kind = SCOUNTER_REPR_MORRIS, .bits = 4, .q_ppm = 2000000 }, 32767 },
+		{ { .kind = SCOUNTER_REPR_MORRIS2, .bits = 5, .group = 3 }, (1ULL << 31) - 1 },
+		{ { .kind = SCOUNTER_REPR_CSUROS2, .bits = 8, .m = 32 }, 8032 },
+		{ { .kind = SCOUNTER_REPR_CSUROS, .bits = 6, .q_ppm = 2000000, .m = 8 }, 1912 },
+		{ { .kind = SCOUNTER_REPR_DLM_PROBABILITY, .bits = 8, .q_ppm = 1500000 }, 510 },
+		{ { .kind = SCOUNTER_REPR_DLM_FLOAT, .bits = 8, .m = 16 }, 15ULL << 15 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+		struct scounter_array *array = create(test, &ends[i].type, 3, 0);
+
+		scounter_array_add(array, 1, ends[i].most);
+		KUNIT_EXPECT_EQ(test, scounter_array_read(array, 1), ends[i].most);
+		KUNIT_EXPECT_FALSE(test, scounter_array_saturated(array));
+		KUNIT_EXPECT_FALSE(test, lacks(array, 1));
+		scounter_array_inc(array, 1);
+		KUNIT_EXPECT_EQ(test, scounter_array_read(array, 1), ends[i].most);
+		KUNIT_EXPECT_TRUE(test, scounter_array_saturated(array));
+		KUNIT_EXPECT_TRUE(test, lacks(array, 1));
+		KUNIT_EXPECT_FALSE(test, lacks(array, 0));
+		scounter_array_destroy(array);
+	}
+}
+
+static const struct scounter_array_type narrow = { .kind = SCOUNTER_REPR_MORRIS2, .bits = 4 };
+
+/* 32767 of a million in four bits, merged into wider cells, and again. */
+static void what_was_lost_stays_said(struct kunit *test)
+{
+	struct scounter_array *full = create(test, &narrow, 3, 0), *wide, *wider;
+	u32 which;
+
+	scounter_array_add(full, 0, 1000000);
+	scounter_array_add(full, 1, 3);
+	for (which = 0; which < ARRAY_SIZE(types) - 1; which++) {
+		struct scounter_array_header header;
+
+		if (types[which].group > 1)
+			continue;
+		wide = create(test, &types[which], 3, SCOUNTER_ARRAY_PER_CPU);
+		wider = create(test, &types[5], 3, 0);
+		KUNIT_EXPECT_EQ(test, scounter_array_merge(wide, full), 0);
+		KUNIT_EXPECT_EQ(test, scounter_array_merge(wider, wide), 0);
+		scounter_array_header(wider, &header);
+		KUNIT_EXPECT_TRUE(test, header.flags & SCOUNTER_ARRAY_SATURATED);
+		KUNIT_EXPECT_LE(test, header.lost_from, scounter_array_read(wider, 0));
+		KUNIT_EXPECT_TRUE(test, lacks(wide, 0));
+		KUNIT_EXPECT_TRUE(test, lacks(wider, 0));
+		KUNIT_EXPECT_FALSE(test, lacks(wide, 1) || lacks(wider, 1));
+		KUNIT_EXPECT_FALSE(test, lacks(wide, 2) || lacks(wider, 2));
+		scounter_array_destroy(wider);
+		scounter_array_destroy(wide);
+	}
+	scounter_array_destroy(full);
+}
+
+/* 71 %, of one array in which something was counted and one in which nothing was. */
+static void the_error_of_another_type_is_said(struct kunit *test)
+{
+	struct scounter_array *array = create(test, &types[5], 3, 0);
+	struct scounter_array *other = create(test, &narrow, 3, 0);
+	struct scounter_array_estimate estimate;
+
+	scounter_array_add(array, 0, 1000);
+	KUNIT_EXPECT_EQ(test, scounter_array_merge(array, other), 0);
+	KUNIT_ASSERT_EQ(test, scounter_array_read_est(array, 0, &estimate), 0);
+	KUNIT_EXPECT_LE(test, estimate.error_ppm, 30000U);
+	scounter_array_add(other, 1, 1000);
+	KUNIT_EXPECT_EQ(test, scounter_array_merge(array, other), 0);
+	KUNIT_ASSERT_EQ(test, scounter_array_read_est(array, 0, &estimate), 0);
+	KUNIT_EXPECT_GE(test, estimate.error_ppm, 706000U);
+	KUNIT_EXPECT_LE(test, estimate.error_ppm, 708000U);
+	scounter_array_clear(array);
+	scounter_array_add(array, 0, 1000);
+	KUNIT_ASSERT_EQ(test, scounter_array_read_est(array, 0, &estimate), 0);
+	KUNIT_EXPECT_LE(test, estimate.error_ppm, 30000U);
+	scounter_array_destroy(other);
+	scounter_array_destroy(array);
+}
+
 static long error_of(const struct scounter_array_type *type, u64 length, u32 flags)
 {
 	struct scounter_array *array = scounter_array_create(NULL, NULL, type, length, flags);
@@ -379,6 +475,13 @@ static void a_shared_level_is_caught_up_with(struct kunit *test)
 		/* 6.5 sqrt(3999 * 1000 * 511), at level 9 */
 		KUNIT_EXPECT_LE(test, off, 294000ULL);
 	}
+	KUNIT_EXPECT_GE(test, scounter_array_level(array), 5U);
+	scounter_array_clear(array);
+	KUNIT_EXPECT_EQ(test, scounter_array_level(array), 0U);
+	scounter_array_add(array, 1, 200);
+	KUNIT_EXPECT_EQ(test, scounter_array_read_est(array, 1, &estimate), 0);
+	KUNIT_EXPECT_EQ(test, estimate.value, 200ULL);
+	KUNIT_EXPECT_EQ(test, estimate.additive, 0ULL);
 	scounter_array_destroy(array);
 }
 
@@ -430,6 +533,9 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(an_index_outside_is_refused),
 	KUNIT_CASE(a_negative_amount_is_refused),
 	KUNIT_CASE(a_full_counter_says_so),
+	KUNIT_CASE(a_last_state_is_a_count),
+	KUNIT_CASE(what_was_lost_stays_said),
+	KUNIT_CASE(the_error_of_another_type_is_said),
 	KUNIT_CASE(a_bad_type_is_refused),
 	KUNIT_CASE(a_name_is_given_once),
 	KUNIT_CASE(a_shared_level_is_caught_up_with),

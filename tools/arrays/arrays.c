@@ -218,7 +218,7 @@ int print_snapshot(const char *path, u64 first, u64 count)
 		errx(2, "%s: %s", path, array_error());
 	printf("# %s, %llu counters, %u copies, %llu refused%s\n",
 	       type_name(&array->cells.repr.type), array->length, array->copies, array->refused,
-	       array->saturated ? ", saturated" : "");
+	       array_saturated(array) ? ", saturated" : "");
 	if (first >= array->length)
 		errx(2, "%s: no counter %llu", path, first);
 	count = min(count, array->length - first);

@@ -99,15 +99,15 @@ static void test_saturation(u64 seed)
 	u64 most = array->cells.repr.most.whole, before, after;
 
 	array_add(array, 0, most);
-	before = array->saturated;
+	before = array_saturated(array);
 	array_add(array, 0, 1);
 	array_estimate(array, 0, &estimate);
-	after = array->saturated;
+	after = array_saturated(array);
 	ok(!before && after && estimate.value == most && estimate.upper == U64_MAX &&
 	   estimate.flags & SCOUNTER_F_SATURATED && array_value(array, 1) == 0,
 	   "a counter that is full stays at %llu, and says so", most);
 	array_clear(array);
-	ok(!array->saturated && !array_value(array, 0), "a cleared array forgets it");
+	ok(!array_saturated(array) && !array_value(array, 0), "a cleared array forgets it");
 	array_free(array);
 }
 

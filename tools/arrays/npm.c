@@ -155,7 +155,7 @@ int print_npm(const char *path, u64 seed)
 				printf("# additive error of the line above: deviation at most %llu\n",
 				       estimate.additive);
 			}
-			if (array->saturated)
+			if (array_saturated(array))
 				printf("# saturated\n");
 			array_free(array);
 		}

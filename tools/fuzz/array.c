@@ -20,6 +20,14 @@ void *fuzz_calloc(size_t n, size_t size)
 	return n <= MEMORY_MAX / size ? calloc(n, size) : NULL;
 }
 
+static bool may_lack(struct array *array, u64 i)
+{
+	struct scounter_array_estimate estimate;
+
+	require(!array_estimate(array, i, &estimate));
+	return estimate.flags & SCOUNTER_F_SATURATED;
+}
+
 /* The same array after it was saved and loaded. */
 static void save_and_load(struct array *array)
 {
@@ -39,8 +47,11 @@ static void save_and_load(struct array *array)
 	require(!array_load(&again, file));
 	fclose(file);
 	require(again->length == array->length && again->copies == array->copies);
-	for (i = 0; i < array->length && i < LOOKED_AT; i++)
+	require(array_saturated(again) == array_saturated(array));
+	for (i = 0; i < array->length && i < LOOKED_AT; i++) {
 		require(array_value(again, i) == array_value(array, i));
+		require(may_lack(again, i) == may_lack(array, i));
+	}
 	array_free(again);
 }
 
@@ -52,6 +63,8 @@ static void look(struct array *array)
 	for (i = 0; i < array->length && i < LOOKED_AT; i++) {
 		require(!array_estimate(array, i, &estimate));
 		require(estimate.lower <= estimate.value && estimate.value <= estimate.upper);
+		require(!(estimate.flags & SCOUNTER_F_SATURATED) || estimate.upper == U64_MAX);
+		require(!(estimate.flags & SCOUNTER_F_SATURATED) || array_saturated(array));
 	}
 	require(array_estimate(array, array->length, &estimate));
 }

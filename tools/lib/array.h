@@ -32,8 +32,8 @@ struct array {
 	u32 level;		/* SCOUNTER_REPR_SHARED */
 	u32 mixed_ppm;
 	u32 placement;
-	bool saturated;
-	u64 refused;
+	u64 lost_from;		/* see array_saturated() */
+	u64 refused;		/* calls */
 	u64 *words;		/* of all copies */
 	struct scounter_rung *rungs;
 	struct rnd_state rnd;
@@ -53,13 +53,22 @@ void array_seed(struct array *array, u64 seed);
 int array_load(struct array **array, FILE *from);
 int array_save(const struct array *array, FILE *to);
 
-/* -ERANGE for an index outside, which is also counted in array->refused. */
+/*
+ * -ERANGE for an index outside, and for an amount of 2^63 or more, which looks like a
+ * negative number; both are also counted in array->refused.
+ */
 int array_inc(struct array *array, u64 index);
 int array_add(struct array *array, u64 index, u64 n);
 int array_estimate(struct array *array, u64 index, struct scounter_array_estimate *estimate);
 
 /* The value alone; 0 outside. */
 u64 array_value(struct array *array, u64 index);
+
+/*
+ * Whether counts were lost, here or in what was merged into it: then the counters that
+ * have SCOUNTER_F_SATURATED may lack some.
+ */
+bool array_saturated(const struct array *array);
 
 /*
  * dst[i] += src[i].  -EINVAL for arrays of different length or group, for an array
