@@ -310,8 +310,10 @@ EXPORT_SYMBOL_GPL(scounter_array_read_est);
  * @index: which counter
  *
  * Context: Any context, NMI included.
- * Return: an unbiased estimate of the number of events, rounded to the nearest
- * whole number; 0 for a counter that there is not.
+ * Return: an estimate of the number of events, rounded to the nearest whole number;
+ * 0 for a counter that there is not.  What is rounded off, where a cell does not
+ * stand for a whole number, does not average out over many counters: add them up
+ * with scounter_array_sum() or scounter_array_read_fixed().
  */
 notrace u64 scounter_array_read(const struct scounter_array *array, u64 index)
 {
@@ -320,6 +322,88 @@ notrace u64 scounter_array_read(const struct scounter_array *array, u64 index)
 	return scounter_array_read_est(array, index, &estimate) ? 0 : estimate.value;
 }
 EXPORT_SYMBOL_GPL(scounter_array_read);
+
+/**
+ * scounter_array_read_range - the values of many counters in fixed point
+ * @array: the array
+ * @first: the first counter
+ * @count: how many; 0 reads none
+ * @values: unbiased estimates of the numbers of events, @count of them
+ *
+ * Whether a counter lacks counts is said by scounter_array_read_est() and
+ * scounter_array_sum().
+ *
+ * Context: Any context, NMI included.  Takes as long as so many reads.
+ * Return: 0, or -ERANGE if there are not so many counters; @values is not
+ * written then.
+ */
+notrace int scounter_array_read_range(const struct scounter_array *array, u64 first, u64 count,
+				      struct scounter_array_value *values)
+{
+	struct scounter_gathered gathered;
+	u64 i;
+
+	if (refuse_range(array, first, count))
+		return -ERANGE;
+	for (i = 0; i < count; i++) {
+		gathered = gather(array, first + i);
+		values[i] = scounter_value_of(scounter_wide_over(gathered.sum,
+								 array->cells.repr.type.group));
+	}
+	return 0;
+}
+EXPORT_SYMBOL_GPL(scounter_array_read_range);
+
+static void total_cell(const struct scounter_array *array, u64 cell, u32 mixed_ppm,
+		       struct scounter_total *total)
+{
+	u32 bit, i;
+	u64 word = scounter_cells_find(&array->cells, cell, &bit);
+
+	for (i = 0; i < array->slots; i++)
+		if (array->copies[i])
+			scounter_total_cell(total, &array->cells,
+					    atomic64_read(&array->copies[i][word]), bit,
+					    mixed_ppm);
+}
+
+/**
+ * scounter_array_sum - the sum of many counters, and how far it can be trusted
+ * @array: the array
+ * @first: the first counter
+ * @count: how many; the sum of none is 0
+ * @sum: value, standard deviation, bounds and state
+ *
+ * The expected value is the number of events: nothing is rounded but the sum.  The
+ * counters err independently of each other, so that the relative error of a sum
+ * over many is small where that of each is not.
+ *
+ * Steele & Tristan 2017, theorems 11.4, 11.6 and 11.10, for each counter.
+ *
+ * Context: Task context; may sleep.
+ * Return: 0, or -ERANGE if there are not so many counters.
+ */
+int scounter_array_sum(const struct scounter_array *array, u64 first, u64 count,
+		       struct scounter_array_total *sum)
+{
+	u32 group = array->cells.repr.type.group;
+	struct scounter_total total = { 0 };
+	u32 mixed_ppm = atomic_read(&array->mixed_ppm);
+	u64 cell, before;
+
+	might_sleep();
+	if (refuse_range(array, first, count))
+		return -ERANGE;
+	before = lost_before(array);
+	for (cell = first * group; cell < (first + count) * group; cell++) {
+		total_cell(array, cell, mixed_ppm, &total);
+		if (cell % 64 == 0)
+			cond_resched();
+	}
+	scounter_total_of(&total, group, lost_after(array, before), sum);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(scounter_array_sum);
 
 static bool word_may_lack(const struct scounter_cells *cells, u64 word, u64 lost_from)
 {

@@ -7,7 +7,7 @@
 #include <linux/scounter.h>
 #include <linux/scounter_array.h>
 
-#include "repr/estimate.h"
+#include "repr/total.h"
 
 struct dentry;
 struct scounter_array_dir;

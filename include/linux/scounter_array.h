@@ -10,6 +10,7 @@
  *	hits = scounter_array_create("hits", NULL, &morris, 1000000, 0);
  *	scounter_array_inc(hits, page);			any context, any CPU
  *	pr_info("%llu\n", scounter_array_read(hits, page));
+ *	scounter_array_sum(hits, 0, 1000000, &sum);	of all pages, with its error
  *	scounter_array_merge(all_hits, hits);		all_hits[i] += hits[i]
  *	scounter_array_destroy(hits);
  *
@@ -22,7 +23,8 @@
  * 2. The expected value of a counter is the exact count, whatever contexts, CPUs,
  *    additions and merges it came from, until a count is lost at its largest value.
  *    A counter that may lack counts says so in every read, also after it was merged
- *    into a type that counts further; no other counter does.
+ *    into a type that counts further; no other counter does.  Reads of one value
+ *    round it to a whole number; reads in fixed point and sums do not.
  * 3. An index outside of the array is never written: the call is refused, and
  *    counted.
  * 4. There is no decrement and no subtraction of arrays.  The sum of two
@@ -101,6 +103,26 @@ void __scounter_array_add(struct scounter_array *array, u64 index, u64 n);
 u64 scounter_array_read(const struct scounter_array *array, u64 index);
 int scounter_array_read_est(const struct scounter_array *array, u64 index,
 			    struct scounter_array_estimate *estimate);
+int scounter_array_read_range(const struct scounter_array *array, u64 first, u64 count,
+			      struct scounter_array_value *values);
+int scounter_array_sum(const struct scounter_array *array, u64 first, u64 count,
+		       struct scounter_array_total *sum);
+
+/**
+ * scounter_array_read_fixed - a counter's value in fixed point
+ * @array: the array
+ * @index: which counter
+ * @value: an unbiased estimate of the number of events
+ *
+ * Context: Any context, NMI included.
+ * Return: 0, or -ERANGE if there is no such counter.
+ */
+static inline int scounter_array_read_fixed(const struct scounter_array *array, u64 index,
+					    struct scounter_array_value *value)
+{
+	return scounter_array_read_range(array, index, 1, value);
+}
+
 void scounter_array_clear(struct scounter_array *array);
 int scounter_array_merge(struct scounter_array *dst, const struct scounter_array *src);
 

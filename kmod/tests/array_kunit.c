@@ -37,24 +37,26 @@ static struct scounter_array *create(struct kunit *test, const struct scounter_a
 	return array;
 }
 
-/* All counters hold n events in the mean; one has at most the variance xi n^2. */
+/* The sum is what was counted, by 6.5 of the deviations that it says, and a unit. */
+static void expect_sum(struct kunit *test, const struct scounter_array *array, u64 first,
+		       u64 count, u64 expected)
+{
+	struct scounter_array_total sum;
+	u64 off;
+
+	KUNIT_ASSERT_EQ(test, scounter_array_sum(array, first, count, &sum), 0);
+	off = sum.value.whole > expected ? sum.value.whole - expected :
+	      expected - sum.value.whole;
+	KUNIT_EXPECT_LE_MSG(test, off, div_u64(13 * sum.deviation, 2) + 1,
+			    "kind %u: %llu of %llu, deviation %llu", array->cells.repr.type.kind,
+			    sum.value.whole, expected, sum.deviation);
+	KUNIT_EXPECT_EQ(test, sum.flags, 0U);
+}
+
+/* All counters hold n events in the mean. */
 static void expect_mean(struct kunit *test, const struct scounter_array *array, u64 n)
 {
-	struct scounter_array_estimate estimate;
-	u64 sum = 0, limit, off, i, expected = n * array->length;
-	u32 error = 0;
-
-	for (i = 0; i < array->length; i++) {
-		KUNIT_ASSERT_EQ(test, scounter_array_read_est(array, i, &estimate), 0);
-		sum += estimate.value;
-		error = max(error, estimate.error_ppm);
-	}
-	off = sum > expected ? sum - expected : expected - sum;
-	/* 6.5 n error sqrt(length), and that values are whole numbers */
-	limit = div_u64(13 * n * error, 2 * SCOUNTER_PPM) *
-		int_sqrt64(array->length) + array->length + 1;
-	KUNIT_EXPECT_LE_MSG(test, off, limit, "kind %u: %llu of %llu",
-			    array->cells.repr.type.kind, sum, expected);
+	expect_sum(test, array, 0, array->length, n * array->length);
 }
 
 static void increments_keep_the_mean(struct kunit *test)
@@ -122,6 +124,57 @@ static void merges_keep_the_mean(struct kunit *test)
 			scounter_array_destroy(dst);
 			scounter_array_destroy(src);
 		}
+}
+
+/* Where reads of one value round off a fifth of an event in the mean. */
+static void sums_of_small_counters_are_unbiased(struct kunit *test)
+{
+	enum { MANY = 20 * CELLS };
+	u32 which, i, n;
+
+	for (which = 0; which < ARRAY_SIZE(types); which++) {
+		struct scounter_array *array = create(test, &types[which], MANY, 0);
+
+		for (i = 0; i < MANY; i++)
+			for (n = 0; n <= i % 5; n++)
+				scounter_array_inc(array, i);
+		expect_mean(test, array, 3);
+		expect_sum(test, array, 5, CELLS, 3 * CELLS);
+		scounter_array_destroy(array);
+	}
+}
+
+static void ranges_are_read_in_fixed_point(struct kunit *test)
+{
+	struct scounter_array *array = create(test, &types[0], 20, SCOUNTER_ARRAY_PER_CPU);
+	struct scounter_array_value values[4] = { }, value;
+	struct scounter_array_total sum;
+	u32 i;
+
+	/* 1.08^2 + 1.08 + 1 is 3.2464. */
+	for (i = 0; i < 1000; i++) {
+		scounter_array_clear(array);
+		scounter_array_add(array, 7, 3);
+		KUNIT_ASSERT_EQ(test, scounter_array_read_fixed(array, 7, &value), 0);
+		if (value.whole == 3)
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, value.whole, 3ULL);
+	KUNIT_EXPECT_EQ(test, value.part, (u32)div_u64(2464ULL << 32, 10000));
+	KUNIT_EXPECT_EQ(test, scounter_array_read_range(array, 5, 4, values), 0);
+	KUNIT_EXPECT_EQ(test, values[2].whole, 3ULL);
+	KUNIT_EXPECT_EQ(test, values[2].part, value.part);
+	KUNIT_EXPECT_EQ(test, values[1].whole + values[3].whole, 0ULL);
+	KUNIT_EXPECT_EQ(test, scounter_array_sum(array, 0, 20, &sum), 0);
+	KUNIT_EXPECT_EQ(test, sum.value.part, value.part);
+	/* 0.04 / 1.04 * 3.2464 * 2.2464 + 1 / 4 is 0.53: rounded up */
+	KUNIT_EXPECT_EQ(test, sum.deviation, 1ULL);
+	KUNIT_EXPECT_EQ(test, sum.lower, 0ULL);
+	KUNIT_EXPECT_EQ(test, sum.upper, 7ULL);
+	KUNIT_EXPECT_EQ(test, scounter_array_read_range(array, 17, 4, values), -ERANGE);
+	KUNIT_EXPECT_EQ(test, scounter_array_sum(array, 21, 0, &sum), -ERANGE);
+	KUNIT_EXPECT_EQ(test, scounter_array_refused(array), 2ULL);
+	scounter_array_destroy(array);
 }
 
 /* Whole words without a count are skipped; what is between them is not. */
@@ -524,6 +577,8 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(increments_keep_the_mean),
 	KUNIT_CASE(additions_keep_the_mean),
 	KUNIT_CASE(merges_keep_the_mean),
+	KUNIT_CASE(sums_of_small_counters_are_unbiased),
+	KUNIT_CASE(ranges_are_read_in_fixed_point),
 	KUNIT_CASE(a_sparse_array_is_merged_whole),
 	KUNIT_CASE(a_shared_level_may_be_large),
 	KUNIT_CASE(merges_that_make_no_sense_are_refused),

@@ -205,12 +205,10 @@ static int check(u64 seed)
 	return failures ? 1 : 0;
 }
 
-int print_snapshot(const char *path, u64 first, u64 count)
+static struct array *load(const char *path)
 {
 	FILE *from = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-	struct scounter_array_estimate estimate;
 	struct array *array;
-	u64 i;
 
 	if (!from)
 		err(2, "%s", path);
@@ -219,6 +217,29 @@ int print_snapshot(const char *path, u64 first, u64 count)
 	printf("# %s, %llu counters, %u copies, %llu refused%s\n",
 	       type_name(&array->cells.repr.type), array->length, array->copies, array->refused,
 	       array_saturated(array) ? ", saturated" : "");
+	return array;
+}
+
+int print_sum(const char *path, u64 first, u64 count)
+{
+	struct array *array = load(path);
+	struct array_total sum;
+
+	count = min(count, array->length - min(first, array->length));
+	if (array_sum(array, first, count, &sum))
+		errx(2, "%s: %s", path, array_error());
+	printf("# counters sum deviation\n%llu %.3f %.3f%s\n", count, sum.value,
+	       sqrt(sum.variance), sum.flags ? " at least" : "");
+	array_free(array);
+	return 0;
+}
+
+int print_snapshot(const char *path, u64 first, u64 count)
+{
+	struct scounter_array_estimate estimate;
+	struct array *array = load(path);
+	u64 i;
+
 	if (first >= array->length)
 		errx(2, "%s: no counter %llu", path, first);
 	count = min(count, array->length - first);
@@ -247,7 +268,10 @@ static const char usage[] =
 "                    N times 10^6 additions of one variant, to count instructions\n"
 "  npm FILE          the counts of the npm package download-counts (1 min)\n"
 "  show FILE [FIRST [COUNT]]\n"
-"                    the counters in a snapshot, - for standard input\n"
+"                    the counters in a snapshot, - for standard input; values are\n"
+"                    rounded to whole numbers\n"
+"  sum FILE [FIRST [COUNT]]\n"
+"                    the sum of its counters, of nothing rounded, and its deviation\n"
 "\n"
 "The seed is a decimal number; the default is 1.  Exit status: 0, 1 for a test\n"
 "that failed, 2 for a wrong call or unreadable input.\n";
@@ -292,6 +316,9 @@ static int run(int count, char **words, u64 seed)
 	if (!strcmp(verb, "show") && count >= 2 && count <= 4)
 		return print_snapshot(words[1], count > 2 ? number(words[2]) : 0,
 				      count > 3 ? number(words[3]) : 20);
+	if (!strcmp(verb, "sum") && count >= 2 && count <= 4)
+		return print_sum(words[1], count > 2 ? number(words[2]) : 0,
+				 count > 3 ? number(words[3]) : U64_MAX);
 	fputs(usage, stderr);
 	return 2;
 }

@@ -66,5 +66,6 @@ int print_speed(u64 seed);
 int run_add_variant(const char *name, u32 rounds, const char *cells, u64 seed);
 int print_npm(const char *path, u64 seed);
 int print_snapshot(const char *path, u64 first, u64 count);
+int print_sum(const char *path, u64 first, u64 count);
 
 #endif /* _ARRAYS_ARRAYS_H */

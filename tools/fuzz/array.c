@@ -55,6 +55,24 @@ static void save_and_load(struct array *array)
 	array_free(again);
 }
 
+/* The sum of the first counters is that of their values. */
+static void add_up(struct array *array)
+{
+	u64 count = array->length < LOOKED_AT ? array->length : LOOKED_AT, i;
+	double values[LOOKED_AT], total = 0;
+	struct array_total sum;
+	u32 flags = 0;
+
+	require(!array_values(array, 0, count, values));
+	require(!array_sum(array, 0, count, &sum));
+	for (i = 0; i < count; i++) {
+		total += values[i];
+		flags |= may_lack(array, i) ? SCOUNTER_F_SATURATED : 0;
+	}
+	require(sum.flags == flags && sum.variance >= 0);
+	require(sum.value <= total * (1 + 1e-9) && sum.value >= total * (1 - 1e-9));
+}
+
 static void look(struct array *array)
 {
 	struct scounter_array_estimate estimate;
@@ -66,6 +84,7 @@ static void look(struct array *array)
 		require(!(estimate.flags & SCOUNTER_F_SATURATED) || estimate.upper == U64_MAX);
 		require(!(estimate.flags & SCOUNTER_F_SATURATED) || array_saturated(array));
 	}
+	add_up(array);
 	require(array_estimate(array, array->length, &estimate));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Arrays in memory: what kmod/array.c is in the kernel, for one thread. */
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -131,12 +132,18 @@ size_t array_bytes(const struct array *array)
 	       scounter_repr_rungs(&array->cells.repr.type) * sizeof(*array->rungs);
 }
 
-static int refuse(struct array *array, u64 index)
+static int refuse_range(struct array *array, u64 first, u64 count)
 {
-	if (index < array->length)
+	if (first <= array->length && count <= array->length - first)
 		return 0;
 	array->refused++;
-	return array_fail(-ERANGE, "there is no counter %llu, only %llu", index, array->length);
+	return array_fail(-ERANGE, "there are no %llu counters from %llu on, only %llu in all",
+			  count, first, array->length);
+}
+
+static int refuse(struct array *array, u64 index)
+{
+	return refuse_range(array, index, 1);
 }
 
 bool array_saturated(const struct array *array)
@@ -243,6 +250,53 @@ int array_estimate(struct array *array, u64 index, struct scounter_array_estimat
 		return err;
 	gathered = gather(array, index);
 	scounter_estimate_of(&gathered, &array->cells.repr.type, &known, estimate);
+	return 0;
+}
+
+static double double_of(struct scounter_wide sum)
+{
+	return ldexp(sum.over, 64) + sum.rest.whole + ldexp(sum.rest.part, -64);
+}
+
+int array_values(struct array *array, u64 first, u64 count, double *values)
+{
+	int err = refuse_range(array, first, count);
+	u64 i;
+
+	for (i = 0; !err && i < count; i++)
+		values[i] = double_of(gather(array, first + i).sum) /
+			    array->cells.repr.type.group;
+	return err;
+}
+
+static void total_cell(const struct array *array, u64 cell, struct scounter_total *total)
+{
+	u32 bit, i;
+	u64 word = scounter_cells_find(&array->cells, cell, &bit);
+
+	for (i = 0; i < array->copies; i++)
+		scounter_total_cell(total, &array->cells,
+				    array->words[i * array->cells.words + word], bit,
+				    array->mixed_ppm);
+}
+
+int array_sum(struct array *array, u64 first, u64 count, struct array_total *sum)
+{
+	u32 group = array->cells.repr.type.group;
+	struct scounter_total total = { 0 };
+	int err = refuse_range(array, first, count);
+	u64 cell;
+
+	if (err)
+		return err;
+	for (cell = first * group; cell < (first + count) * group; cell++)
+		total_cell(array, cell, &total);
+	*sum = (struct array_total){
+		.value = double_of(total.sum) / group,
+		.variance = ldexp(total.variance.m, total.variance.e) / group / group,
+		.flags = scounter_may_lack(array->lost_from, total.largest) ?
+			 SCOUNTER_F_SATURATED : 0,
+	};
 	return 0;
 }
 

@@ -23,7 +23,7 @@
 
 #include <stdio.h>
 
-#include "repr/estimate.h"
+#include "repr/total.h"
 
 struct array {
 	struct scounter_cells cells;
@@ -61,8 +61,24 @@ int array_inc(struct array *array, u64 index);
 int array_add(struct array *array, u64 index, u64 n);
 int array_estimate(struct array *array, u64 index, struct scounter_array_estimate *estimate);
 
-/* The value alone; 0 outside. */
+/*
+ * The value alone, rounded to the nearest; 0 outside.  What is rounded off does not
+ * average out over many counters, in those kinds whose cells do not stand for whole
+ * numbers: to add them up, take array_values() or array_sum(), which are unbiased.
+ */
 u64 array_value(struct array *array, u64 index);
+
+/* Of `count` counters from `first` on.  -ERANGE if there are not so many. */
+int array_values(struct array *array, u64 first, u64 count, double *values);
+
+struct array_total {
+	double value;
+	/* An estimate whose expected value is at least the variance. */
+	double variance;
+	u32 flags;		/* SCOUNTER_F_SATURATED if a counter may lack counts */
+};
+
+int array_sum(struct array *array, u64 first, u64 count, struct array_total *sum);
 
 /*
  * Whether counts were lost, here or in what was merged into it: then the counters that

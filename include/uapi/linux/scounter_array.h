@@ -82,7 +82,10 @@ struct scounter_array_type {
 
 /**
  * struct scounter_array_estimate - what a read of a counter promises
- * @value: unbiased estimate of the count
+ * @value: estimate of the count, rounded to the nearest whole number.  Where f is
+ *	no whole number, what is rounded off is a bias of at most 1 / 2, always the
+ *	same for the same state: use struct scounter_array_value for what is added
+ *	up, or struct scounter_array_total
  * @lower: three standard deviations below the value, but not below 0
  * @upper: three standard deviations above the value; U64_MAX when saturated
  * @additive: SCOUNTER_REPR_SHARED: the largest standard deviation that this
@@ -97,6 +100,36 @@ struct scounter_array_estimate {
 	__u64 upper;
 	__u64 additive;
 	__u32 error_ppm;
+	__u32 flags;
+};
+
+/**
+ * struct scounter_array_value - a count that need not be a whole number
+ * @whole: what is before the point
+ * @part: what is after it, in units of 2^-32, cut off
+ *
+ * An unbiased estimate, but for less than 2^-32.
+ */
+struct scounter_array_value {
+	__u64 whole;
+	__u32 part;
+};
+
+/**
+ * struct scounter_array_total - the sum of many counters
+ * @value: unbiased estimate of all their counts; the largest number, and saturated,
+ *	for a sum of 2^64 or more
+ * @deviation: its standard deviation, at most, rounded up.  The square has an
+ *	expected value of at least the sum of the variances of the counters
+ * @lower: three of these below the value, but not below 0
+ * @upper: three above it; U64_MAX when saturated
+ * @flags: SCOUNTER_F_SATURATED if one of the counters has it
+ */
+struct scounter_array_total {
+	struct scounter_array_value value;
+	__u64 deviation;
+	__u64 lower;
+	__u64 upper;
 	__u32 flags;
 };
 
