@@ -15,12 +15,14 @@
 
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/limits.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
+#include <linux/vmalloc.h>
 
 #include "array.h"
 #include "compat.h"
@@ -28,23 +30,43 @@
 #include "refuse.h"
 #include "standard.h"
 
+#define LEVEL_MASK	63U
+
 static notrace bool is_shared(const struct scounter_array *array)
 {
 	return array->cells.repr.type.kind == SCOUNTER_REPR_SHARED;
 }
 
-static notrace void note_saturated(struct scounter_array *array)
+/* Where two meet, the lower stays. */
+static notrace void note_lost(struct scounter_array *array, u64 lost_from)
 {
-	if (!atomic_read(&array->saturated))
-		atomic_set(&array->saturated, 1);
+	s64 old = atomic64_read(&array->lost_from);
+
+	while ((u64)old > lost_from &&
+	       !atomic64_try_cmpxchg(&array->lost_from, &old, lost_from))
+		;
 }
 
-/* The level, or an error, only ever rises; where two meet, the higher stays. */
-static notrace void raise(atomic_t *to, u32 least)
+/* Where two meet, the higher stays. */
+static void raise_mixed(struct scounter_array *array, u32 ppm)
 {
-	int old = atomic_read(to);
+	int old = atomic_read(&array->mixed_ppm);
 
-	while ((u32)old < least && !atomic_try_cmpxchg(to, &old, least))
+	while ((u32)old < ppm && !atomic_try_cmpxchg(&array->mixed_ppm, &old, ppm))
+		;
+}
+
+/*
+ * A word has come to a level: new samples of all counters do, unless the array was
+ * cleared since the addition began, and the number of clearings is a higher one.
+ * Then the word is zero, or alone with a sample of that level.
+ */
+static notrace void raise_level(struct scounter_array *array, u32 seen, u32 level)
+{
+	u32 to = (seen & ~LEVEL_MASK) | level;
+	int old = atomic_read(&array->level);
+
+	while ((u32)old < to && !atomic_try_cmpxchg(&array->level, &old, to))
 		;
 }
 
@@ -57,24 +79,40 @@ static notrace atomic64_t *copy_here(const struct scounter_array *array)
 	return array->copies[0];
 }
 
+struct addition {
+	struct scounter_real v;
+	u32 seen;	/* array->level when the addition began */
+	u32 level;	/* SCOUNTER_REPR_SHARED: v is of a sample at this level */
+	bool lacks;	/* v may lack counts */
+};
+
+/*
+ * That counts were lost is noted before they are, so that who reads the cell finds
+ * it noted; and again after that, in case an array that is being cleared has
+ * forgotten it in between.
+ */
 static notrace void add_to_cell(struct scounter_array *array, atomic64_t *word, u32 bit,
-				struct scounter_real v, u32 level)
+				struct addition *addition)
 {
+	const struct scounter_cells *cells = &array->cells;
 	struct rnd_state *rnd = scounter_random_get();
 	s64 old = atomic64_read(word);
-	bool saturated;
+	bool lost;
 	u64 new;
 
 	do {
-		saturated = false;
-		new = scounter_cells_add(&array->cells, old, bit, &v, level, rnd, &saturated);
+		lost = addition->lacks;
+		new = scounter_cells_add(cells, old, bit, &addition->v, addition->level, rnd,
+					 &lost);
+		if (lost)
+			note_lost(array, scounter_cells_lost_from(cells, new, bit));
 	} while (new != (u64)old && !atomic64_try_cmpxchg(word, &old, new));
 	scounter_random_put();
 
-	if (saturated)
-		note_saturated(array);
-	if (is_shared(array))
-		raise(&array->level, scounter_shared_level(new));
+	if (lost)
+		note_lost(array, scounter_cells_lost_from(cells, new, bit));
+	if (is_shared(array) && scounter_shared_level(new) > scounter_shared_level(old))
+		raise_level(array, addition->seen, scounter_shared_level(new));
 }
 
 /* Whether an increment of a cell in this state succeeds, and what it counts for. */
@@ -92,40 +130,48 @@ static notrace bool trial(const struct scounter_repr *repr, u32 x, struct scount
 	return success;
 }
 
+/* Most end with the trial, without a look at the cell. */
+static notrace void inc_shared(struct scounter_array *array, atomic64_t *copy, u64 cell)
+{
+	u32 seen = atomic_read(&array->level), level = seen & LEVEL_MASK, bit;
+	struct addition one = {
+		.v = scounter_real(1ULL << level), .seen = seen, .level = level,
+	};
+	u64 word;
+
+	if (!scounter_trial(level))
+		return;
+	word = scounter_cells_find(&array->cells, cell, &bit);
+	add_to_cell(array, &copy[word], bit, &one);
+}
+
 static notrace void inc_cell(struct scounter_array *array, atomic64_t *copy, u64 cell)
 {
 	const struct scounter_repr *repr = &array->cells.repr;
 	struct scounter_real worth;
-	u32 bit, x, level = 0;
 	atomic64_t *word;
+	u32 bit, x;
 
-	if (is_shared(array)) {
-		/* Most end here, without a look at the cell. */
-		level = atomic_read(&array->level);
-		if (!scounter_trial(level))
-			return;
-		worth = scounter_real(1ULL << level);
-		word = &copy[scounter_cells_find(&array->cells, cell, &bit)];
-	} else {
-		word = &copy[scounter_cells_find(&array->cells, cell, &bit)];
-		x = scounter_cells_state(&array->cells, atomic64_read(word), bit);
-		if (x >= repr->top) {
-			note_saturated(array);
-			return;
-		}
-		if (!trial(repr, x, &worth))
-			return;
-	}
-	add_to_cell(array, word, bit, worth, level);
+	word = &copy[scounter_cells_find(&array->cells, cell, &bit)];
+	x = scounter_cells_state(&array->cells, atomic64_read(word), bit);
+	if (x >= repr->top)
+		note_lost(array, scounter_cells_lost_at_end(&array->cells));
+	else if (trial(repr, x, &worth))
+		add_to_cell(array, word, bit, &(struct addition){ .v = worth });
 }
 
-static notrace bool refuse(const struct scounter_array *array, u64 index)
+static notrace bool refuse_range(const struct scounter_array *array, u64 first, u64 count)
 {
-	if (likely(index < array->length))
+	if (likely(first <= array->length && count <= array->length - first))
 		return false;
 	/* To count what was refused does not change what was counted. */
 	atomic64_inc((atomic64_t *)&array->refused);
 	return true;
+}
+
+static notrace bool refuse(const struct scounter_array *array, u64 index)
+{
+	return refuse_range(array, index, 1);
 }
 
 /**
@@ -149,35 +195,38 @@ notrace void scounter_array_inc(struct scounter_array *array, u64 index)
 	if (refuse(array, index))
 		return;
 	copy = copy_here(array);
-	for (i = 0; i < group; i++)
-		inc_cell(array, copy, index * group + i);
-}
-EXPORT_SYMBOL_GPL(scounter_array_inc);
-
-/* Every event is at least as probable as the level says: a sample of the n. */
-static notrace void add_to_counter(struct scounter_array *array, u64 index,
-				   struct scounter_real v, u32 level)
-{
-	u32 group = array->cells.repr.type.group;
-	atomic64_t *copy = copy_here(array);
-	u32 bit, i;
-	u64 word;
-
 	for (i = 0; i < group; i++) {
-		word = scounter_cells_find(&array->cells, index * group + i, &bit);
-		add_to_cell(array, &copy[word], bit, v, level);
+		if (is_shared(array))
+			inc_shared(array, copy, index * group + i);
+		else
+			inc_cell(array, copy, index * group + i);
 	}
 }
+EXPORT_SYMBOL_GPL(scounter_array_inc);
 
 /* See scounter_array_add(). */
 notrace void __scounter_array_add(struct scounter_array *array, u64 index, u64 n)
 {
+	u32 group = array->cells.repr.type.group;
+	u32 seen = atomic_read(&array->level);
+	atomic64_t *copy = copy_here(array);
+	u32 bit, i;
+	u64 word;
+
 	if (refuse(array, index) || !n)
 		return;
-	if (scounter_refuses(n, array->entry.name))
+	if (scounter_refuses(n, array->entry.name)) {
 		atomic64_inc(&array->refused);
-	else
-		add_to_counter(array, index, scounter_real(n), atomic_read(&array->level));
+		return;
+	}
+	for (i = 0; i < group; i++) {
+		struct addition addition = {
+			.v = scounter_real(n), .seen = seen, .level = seen & LEVEL_MASK,
+		};
+
+		word = scounter_cells_find(&array->cells, index * group + i, &bit);
+		add_to_cell(array, &copy[word], bit, &addition);
+	}
 }
 EXPORT_SYMBOL_GPL(__scounter_array_add);
 
@@ -191,6 +240,36 @@ static notrace void gather_cell(const struct scounter_array *array, u64 cell,
 		if (array->copies[i])
 			scounter_gather_cell(gathered, &array->cells,
 					     atomic64_read(&array->copies[i][word]), bit);
+}
+
+static notrace struct scounter_gathered gather(const struct scounter_array *array, u64 index)
+{
+	u32 group = array->cells.repr.type.group, i;
+	struct scounter_gathered gathered = { 0 };
+
+	for (i = 0; i < group; i++)
+		gather_cell(array, index * group + i, &gathered);
+	return gathered;
+}
+
+/*
+ * Before cells are read, and after: what was lost in them is noted before they are
+ * written, and forgotten when they have been cleared.
+ */
+static notrace u64 lost_before(const struct scounter_array *array)
+{
+	u64 lost_from = atomic64_read(&array->lost_from);
+
+	/* Pairs with the exchange in forget_lost(). */
+	smp_rmb();
+	return lost_from;
+}
+
+static notrace u64 lost_after(const struct scounter_array *array, u64 before)
+{
+	/* Pairs with the compare-and-swap in add_to_cell(). */
+	smp_rmb();
+	return min_t(u64, before, atomic64_read(&array->lost_from));
 }
 
 /**
@@ -209,16 +288,18 @@ static notrace void gather_cell(const struct scounter_array *array, u64 cell,
 notrace int scounter_array_read_est(const struct scounter_array *array, u64 index,
 				    struct scounter_array_estimate *estimate)
 {
-	const struct scounter_array_type *type = &array->cells.repr.type;
-	struct scounter_gathered gathered = { 0 };
-	u32 i;
+	struct scounter_known known = { .copies = array->copy_count };
+	struct scounter_gathered gathered;
+	u64 before;
 
 	if (refuse(array, index))
 		return -ERANGE;
-	for (i = 0; i < type->group; i++)
-		gather_cell(array, index * type->group + i, &gathered);
-	scounter_estimate_of(&gathered, type, array->copy_count, atomic_read(&array->level),
-			     atomic_read(&array->mixed_ppm), estimate);
+	before = lost_before(array);
+	gathered = gather(array, index);
+	known.lost_from = lost_after(array, before);
+	known.level = scounter_array_level(array);
+	known.mixed_ppm = atomic_read(&array->mixed_ppm);
+	scounter_estimate_of(&gathered, &array->cells.repr.type, &known, estimate);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(scounter_array_read_est);
@@ -229,8 +310,10 @@ EXPORT_SYMBOL_GPL(scounter_array_read_est);
  * @index: which counter
  *
  * Context: Any context, NMI included.
- * Return: an unbiased estimate of the number of events, rounded to the nearest
- * whole number; 0 for a counter that there is not.
+ * Return: an estimate of the number of events, rounded to the nearest whole number;
+ * 0 for a counter that there is not.  What is rounded off, where a cell does not
+ * stand for a whole number, does not average out over many counters: add them up
+ * with scounter_array_sum() or scounter_array_read_fixed().
  */
 notrace u64 scounter_array_read(const struct scounter_array *array, u64 index)
 {
@@ -241,11 +324,145 @@ notrace u64 scounter_array_read(const struct scounter_array *array, u64 index)
 EXPORT_SYMBOL_GPL(scounter_array_read);
 
 /**
+ * scounter_array_read_range - the values of many counters in fixed point
+ * @array: the array
+ * @first: the first counter
+ * @count: how many; 0 reads none
+ * @values: unbiased estimates of the numbers of events, @count of them
+ *
+ * Whether a counter lacks counts is said by scounter_array_read_est() and
+ * scounter_array_sum().
+ *
+ * Context: Any context, NMI included.  Takes as long as so many reads.
+ * Return: 0, or -ERANGE if there are not so many counters; @values is not
+ * written then.
+ */
+notrace int scounter_array_read_range(const struct scounter_array *array, u64 first, u64 count,
+				      struct scounter_array_value *values)
+{
+	struct scounter_gathered gathered;
+	u64 i;
+
+	if (refuse_range(array, first, count))
+		return -ERANGE;
+	for (i = 0; i < count; i++) {
+		gathered = gather(array, first + i);
+		values[i] = scounter_value_of(scounter_wide_over(gathered.sum,
+								 array->cells.repr.type.group));
+	}
+	return 0;
+}
+EXPORT_SYMBOL_GPL(scounter_array_read_range);
+
+static void total_cell(const struct scounter_array *array, u64 cell, u32 mixed_ppm,
+		       struct scounter_total *total)
+{
+	u32 bit, i;
+	u64 word = scounter_cells_find(&array->cells, cell, &bit);
+
+	for (i = 0; i < array->slots; i++)
+		if (array->copies[i])
+			scounter_total_cell(total, &array->cells,
+					    atomic64_read(&array->copies[i][word]), bit,
+					    mixed_ppm);
+}
+
+/**
+ * scounter_array_sum - the sum of many counters, and how far it can be trusted
+ * @array: the array
+ * @first: the first counter
+ * @count: how many; the sum of none is 0
+ * @sum: value, standard deviation, bounds and state
+ *
+ * The expected value is the number of events: nothing is rounded but the sum.  The
+ * counters err independently of each other, so that the relative error of a sum
+ * over many is small where that of each is not.
+ *
+ * Steele & Tristan 2017, theorems 11.4, 11.6 and 11.10, for each counter.
+ *
+ * Context: Task context; may sleep.
+ * Return: 0, or -ERANGE if there are not so many counters.
+ */
+int scounter_array_sum(const struct scounter_array *array, u64 first, u64 count,
+		       struct scounter_array_total *sum)
+{
+	u32 group = array->cells.repr.type.group;
+	struct scounter_total total = { 0 };
+	u32 mixed_ppm = atomic_read(&array->mixed_ppm);
+	u64 cell, before;
+
+	might_sleep();
+	if (refuse_range(array, first, count))
+		return -ERANGE;
+	before = lost_before(array);
+	for (cell = first * group; cell < (first + count) * group; cell++) {
+		total_cell(array, cell, mixed_ppm, &total);
+		if (cell % 64 == 0)
+			cond_resched();
+	}
+	scounter_total_of(&total, group, lost_after(array, before), sum);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(scounter_array_sum);
+
+static bool word_may_lack(const struct scounter_cells *cells, u64 word, u64 lost_from)
+{
+	u32 bit = 0, i;
+
+	for (i = 0; i < cells->per_word; i++, bit += cells->repr.type.bits)
+		if (scounter_may_lack(lost_from, scounter_cells_f(cells, word, bit).whole))
+			return true;
+	return false;
+}
+
+static bool copy_may_lack(const struct scounter_array *array, const atomic64_t *copy,
+			  u64 lost_from)
+{
+	u64 word;
+
+	for (word = 0; word < array->cells.words; word++) {
+		if (word_may_lack(&array->cells, atomic64_read(&copy[word]), lost_from))
+			return true;
+		if (word % 4096 == 0)
+			cond_resched();
+	}
+	return false;
+}
+
+/*
+ * Forget what was lost.  A cell that lost some while the array was being cleared,
+ * in a word that was cleared before, is at its end still, and remembered for.
+ */
+static void forget_lost(struct scounter_array *array)
+{
+	u64 lost_from = atomic64_xchg(&array->lost_from, SCOUNTER_NOTHING_LOST);
+	u32 i;
+
+	for (i = 0; i < array->slots && lost_from != SCOUNTER_NOTHING_LOST; i++)
+		if (array->copies[i] && copy_may_lack(array, array->copies[i], lost_from))
+			note_lost(array, lost_from);
+}
+
+/*
+ * Only when all words are zero: an addition to one that is not yet would raise the
+ * level again, and there are none that lower it.
+ */
+static void begin_level_again(struct scounter_array *array)
+{
+	int old = atomic_read(&array->level);
+
+	while (!atomic_try_cmpxchg(&array->level, &old, ((u32)old | LEVEL_MASK) + 1))
+		;
+}
+
+/**
  * scounter_array_clear - set all counters to zero
  * @array: the array
  *
  * Word by word: what is counted meanwhile is in some counters kept and in others
- * cleared.  That it was saturated is forgotten; what was refused is not.
+ * cleared.  That counts were lost is forgotten.  Who loses some meanwhile in a counter
+ * that is kept finds it said when both calls have returned.  What was refused is
+ * not forgotten.
  *
  * Context: Task context; may sleep.
  */
@@ -255,7 +472,8 @@ void scounter_array_clear(struct scounter_array *array)
 	u32 i;
 
 	might_sleep();
-	atomic_set(&array->level, 0);
+	/* First: what is merged meanwhile brings its error. */
+	atomic_set(&array->mixed_ppm, 0);
 	for (i = 0; i < array->slots; i++) {
 		if (!array->copies[i])
 			continue;
@@ -265,8 +483,8 @@ void scounter_array_clear(struct scounter_array *array)
 				cond_resched();
 		}
 	}
-	atomic_set(&array->saturated, 0);
-	atomic_set(&array->mixed_ppm, 0);
+	begin_level_again(array);
+	forget_lost(array);
 }
 EXPORT_SYMBOL_GPL(scounter_array_clear);
 
@@ -293,19 +511,6 @@ static int check_merge(const struct scounter_array *dst, const struct scounter_a
 	return why ? -EINVAL : 0;
 }
 
-/* The level of src's sample in a cell, over its copies: the sum's is no lower. */
-static u32 level_of(const struct scounter_array *array, u64 word)
-{
-	u32 level = 0, i;
-
-	if (!is_shared(array))
-		return 0;
-	for (i = 0; i < array->slots; i++)
-		if (array->copies[i])
-			level = max(level, scounter_shared_level(atomic64_read(&array->copies[i][word])));
-	return level;
-}
-
 static bool word_is_empty(const struct scounter_array *array, u64 word)
 {
 	u32 i;
@@ -314,6 +519,30 @@ static bool word_is_empty(const struct scounter_array *array, u64 word)
 		if (array->copies[i] && atomic64_read(&array->copies[i][word]))
 			return false;
 	return true;
+}
+
+static void merge_cell(struct scounter_array *dst, const struct scounter_array *src,
+		       u64 cell, bool same)
+{
+	struct scounter_gathered gathered = { 0 };
+	u64 before = lost_before(src), to;
+	struct addition addition;
+	u32 bit;
+
+	gather_cell(src, cell, &gathered);
+	addition = (struct addition){
+		.v = scounter_wide_real(gathered.sum),
+		.seen = atomic_read(&dst->level),
+		.lacks = scounter_may_lack(lost_after(src, before), gathered.largest),
+	};
+	if (scounter_real_is_zero(addition.v))
+		return;
+	/* The sum's sample is of no lower level than each. */
+	addition.level = max(gathered.level, addition.seen & LEVEL_MASK);
+	raise_mixed(dst, scounter_brought_ppm(&gathered, same, atomic_read(&src->mixed_ppm),
+					      &dst->cells.repr.type));
+	to = scounter_cells_find(&dst->cells, cell, &bit);
+	add_to_cell(dst, &copy_here(dst)[to], bit, &addition);
 }
 
 /**
@@ -325,6 +554,8 @@ static bool word_is_empty(const struct scounter_array *array, u64 word)
  * probability merge only with their like, as their errors are additive.  Each sum
  * is rounded at random to one of the two nearest states of @dst.  Both may be
  * counted in meanwhile; what @src gets during the merge may be in the sum or not.
+ * A counter of @dst may lack counts if it is beyond its last state, or if that of
+ * @src may; both say so in every read.
  *
  * Steele & Tristan 2017, sections 3 and 9.
  *
@@ -334,7 +565,8 @@ static bool word_is_empty(const struct scounter_array *array, u64 word)
 int scounter_array_merge(struct scounter_array *dst, const struct scounter_array *src)
 {
 	const struct scounter_cells *cells = &src->cells;
-	u64 cell, word, to;
+	bool same = same_type(dst, src);
+	u64 cell, word;
 	u32 bit;
 	int err;
 
@@ -342,12 +574,7 @@ int scounter_array_merge(struct scounter_array *dst, const struct scounter_array
 	err = check_merge(dst, src);
 	if (err)
 		return err;
-	raise(&dst->mixed_ppm, atomic_read(&src->mixed_ppm));
-	if (!is_shared(src) && !same_type(dst, src))
-		raise(&dst->mixed_ppm, scounter_type_error_ppm(&cells->repr));
 	for (cell = 0; cell < cells->count; cell++) {
-		struct scounter_gathered gathered = { 0 };
-
 		word = scounter_cells_find(cells, cell, &bit);
 		if (bit == 0) {
 			cond_resched();
@@ -356,15 +583,11 @@ int scounter_array_merge(struct scounter_array *dst, const struct scounter_array
 				continue;
 			}
 		}
-		gather_cell(src, cell, &gathered);
-		if (scounter_real_is_zero(gathered.sum))
-			continue;
-		if (gathered.saturated)
-			note_saturated(dst);
-		to = scounter_cells_find(&dst->cells, cell, &bit);
-		add_to_cell(dst, &copy_here(dst)[to], bit, gathered.sum,
-			    max_t(u32, level_of(src, word), atomic_read(&dst->level)));
+		merge_cell(dst, src, cell, same);
 	}
+	/* A cell that may lack counts can be empty, where the first step is a large one. */
+	if (scounter_may_lack(atomic64_read(&src->lost_from), 0))
+		note_lost(dst, 0);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(scounter_array_merge);
@@ -401,11 +624,12 @@ EXPORT_SYMBOL_GPL(scounter_array_refused);
  *
  * Context: Any context, NMI included.
  * Return: whether a counter was at its largest value when it should have grown,
- * since the array was created or cleared.
+ * since the array was created or cleared; or that of an array which was merged into
+ * it since then.
  */
 bool scounter_array_saturated(const struct scounter_array *array)
 {
-	return atomic_read(&array->saturated);
+	return atomic64_read(&array->lost_from) != SCOUNTER_NOTHING_LOST;
 }
 EXPORT_SYMBOL_GPL(scounter_array_saturated);
 
@@ -430,13 +654,14 @@ void scounter_array_header(const struct scounter_array *array,
 		.version	= SCOUNTER_ARRAY_VERSION,
 		.header_bytes	= sizeof(*header),
 		.flags		= array->placement |
-				  (atomic_read(&array->saturated) ? SCOUNTER_ARRAY_SATURATED : 0),
+				  (scounter_array_saturated(array) ? SCOUNTER_ARRAY_SATURATED : 0),
 		.type		= array->cells.repr.type,
 		.copies		= array->copy_count,
 		.error_ppm	= atomic_read(&array->mixed_ppm),
 		.length		= array->length,
 		.words		= array->cells.words,
 		.refused	= atomic64_read(&array->refused),
+		.lost_from	= atomic64_read(&array->lost_from),
 	};
 }
 
@@ -466,9 +691,16 @@ void scounter_array_free(struct scounter_array *array)
 /* The machine's memory is the limit before any is asked for. */
 static void *allocate(struct scounter_array *array, u64 bytes, int node)
 {
-	if (bytes >> PAGE_SHIFT >= totalram_pages())
+	if (bytes > SIZE_MAX || bytes >> PAGE_SHIFT >= totalram_pages()) {
+		pr_warn_ratelimited("array of %llu counters: a copy of %llu bytes is beyond %s\n",
+				    array->length, bytes, bytes > SIZE_MAX ?
+				    "the addresses of this machine" : "its memory");
 		return NULL;
+	}
 	array->bytes += bytes;
+	/* There kvzalloc_node() ends. */
+	if (bytes > INT_MAX)
+		return vzalloc_node(bytes, node);
 	return kvzalloc_node(bytes, GFP_KERNEL | __GFP_NOWARN, node);
 }
 
@@ -536,22 +768,24 @@ static int init_cells(struct scounter_array *array, const struct scounter_array_
 
 static int check(struct scounter_array_type *type, u64 length, u32 flags)
 {
-	int err = scounter_type_check(type);
+	const char *why;
+	int err = scounter_type_check(type, &why);
 
 	if (err) {
-		pr_warn_ratelimited("array of kind %u, %u bits, q %u ppm, m %u, theta %u, group %u: %s\n",
+		pr_warn_ratelimited("array of kind %u, %u bits, q_ppm %u, m %u, theta %u, group %u: %s\n",
 				    type->kind, type->bits, type->q_ppm, type->m, type->theta,
-				    type->group, err == -ERANGE ? "a number is out of its range" :
-				    "no such kind");
+				    type->group, why);
 		return err;
 	}
-	if (!length || (flags && flags != SCOUNTER_ARRAY_PER_NODE &&
-			flags != SCOUNTER_ARRAY_PER_CPU)) {
-		pr_warn_ratelimited("array of %llu counters with flags %#x: %s\n", length, flags,
-				    length ? "no such placement" : "an array has at least one");
+	if (flags && flags != SCOUNTER_ARRAY_PER_NODE && flags != SCOUNTER_ARRAY_PER_CPU) {
+		pr_warn_ratelimited("array with flags %#x: no such placement\n", flags);
 		return -EINVAL;
 	}
-	return scounter_cells_words(type, length) ? 0 : -ENOMEM;
+	if (!scounter_cells_words(type, length)) {
+		pr_warn_ratelimited("array of %llu counters: there are 1 to 2^40\n", length);
+		return length ? -ENOMEM : -ERANGE;
+	}
+	return 0;
 }
 
 /* See scounter_array_create(). */
@@ -572,6 +806,7 @@ struct scounter_array *__scounter_array_create(const char *name, const char *gro
 		return ERR_PTR(-ENOMEM);
 	array->length = length;
 	array->placement = flags;
+	atomic64_set(&array->lost_from, SCOUNTER_NOTHING_LOST);
 	array->slots = slots_of(flags);
 	array->bytes = struct_size(array, copies, array->slots);
 	err = init_cells(array, &checked);

@@ -7,7 +7,7 @@
 #include <linux/scounter.h>
 #include <linux/scounter_array.h>
 
-#include "repr/estimate.h"
+#include "repr/total.h"
 
 struct dentry;
 struct scounter_array_dir;
@@ -27,15 +27,24 @@ struct scounter_array {
 	u32 placement;			/* SCOUNTER_ARRAY_PER_NODE, _PER_CPU or 0 */
 	u32 slots;			/* of copies[]; some may be NULL */
 	u32 copy_count;			/* those that are not */
-	atomic_t level;			/* SCOUNTER_REPR_SHARED: of new samples */
-	atomic_t saturated;
+	/*
+	 * SCOUNTER_REPR_SHARED: the level of new samples in the lower bits; above
+	 * them, how often the array was cleared.
+	 */
+	atomic_t level;
 	atomic_t mixed_ppm;		/* error of what was merged from other types */
+	atomic64_t lost_from;		/* see scounter_may_lack() */
 	atomic64_t refused;
 	const struct scounter_rung *rungs;	/* ours to free, or NULL */
 	size_t bytes;
 	struct scounter_array_entry entry;
 	atomic64_t *copies[];
 };
+
+static inline u32 scounter_array_level(const struct scounter_array *array)
+{
+	return atomic_read(&array->level) & 63;
+}
 
 void scounter_array_header(const struct scounter_array *array,
 			   struct scounter_array_header *header);

@@ -10,6 +10,7 @@
  *	hits = scounter_array_create("hits", NULL, &morris, 1000000, 0);
  *	scounter_array_inc(hits, page);			any context, any CPU
  *	pr_info("%llu\n", scounter_array_read(hits, page));
+ *	scounter_array_sum(hits, 0, 1000000, &sum);	of all pages, with its error
  *	scounter_array_merge(all_hits, hits);		all_hits[i] += hits[i]
  *	scounter_array_destroy(hits);
  *
@@ -20,8 +21,10 @@
  *    interrupts.  On 32-bit machines without a 64-bit compare-and-swap they must
  *    not be used in NMI context.
  * 2. The expected value of a counter is the exact count, whatever contexts, CPUs,
- *    additions and merges it came from, until it saturates; then it stays at its
- *    largest value, and says so.
+ *    additions and merges it came from, until a count is lost at its largest value.
+ *    A counter that may lack counts says so in every read, also after it was merged
+ *    into a type that counts further; no other counter does.  Reads of one value
+ *    round it to a whole number; reads in fixed point and sums do not.
  * 3. An index outside of the array is never written: the call is refused, and
  *    counted.
  * 4. There is no decrement and no subtraction of arrays.  The sum of two
@@ -49,21 +52,23 @@ struct scounter_array *__scounter_array_create(const char *name, const char *gro
 
 /**
  * scounter_array_create - allocate an array of approximate counters
- * @name: as for scounter_create(), for the file with its snapshot; NULL for an
- *	array without one
- * @group: the same, or NULL for the name of the calling module
+ * @name: that of the file with its snapshot; NULL for an array without one
+ * @group: that of the directory of the file, or NULL for the name of the calling
+ *	module.  Both: 1 to SCOUNTER_NAME_MAX bytes, without '/' and control
+ *	characters, not "." and not ".."
  * @type: what its cells are; copied
- * @length: how many counters
+ * @length: how many counters, at least 1
  * @flags: 0; SCOUNTER_ARRAY_PER_NODE or SCOUNTER_ARRAY_PER_CPU for a copy on
  *	each of them, which are summed when a counter is read
  *
  * All counters are zero.  The memory is not contiguous: no high-order allocation
- * is needed, whatever the length.
+ * is needed, whatever the length.  On 32-bit machines a copy has less than 4 GiB.
  *
  * Context: Task context; may sleep.
- * Return: the array, or an ERR_PTR: -EINVAL for an unknown kind or flag, a length
- * of 0 or an unacceptable name, -ENAMETOOLONG, -ERANGE for a number in @type out
- * of its range, -EEXIST for a name that the group already has, -ENOMEM.
+ * Return: the array, or an ERR_PTR: -EINVAL for an unknown kind or flag or an
+ * unacceptable name, -ENAMETOOLONG, -ERANGE for a number in @type out of its range
+ * or a length of 0, -EEXIST for a name that the group already has, -ENOMEM.  The
+ * log says why, but for -ENOMEM where memory is short.
  */
 #define scounter_array_create(name, group, type, length, flags)		\
 	__scounter_array_create(name, group, type, length, flags, THIS_MODULE)
@@ -98,6 +103,26 @@ void __scounter_array_add(struct scounter_array *array, u64 index, u64 n);
 u64 scounter_array_read(const struct scounter_array *array, u64 index);
 int scounter_array_read_est(const struct scounter_array *array, u64 index,
 			    struct scounter_array_estimate *estimate);
+int scounter_array_read_range(const struct scounter_array *array, u64 first, u64 count,
+			      struct scounter_array_value *values);
+int scounter_array_sum(const struct scounter_array *array, u64 first, u64 count,
+		       struct scounter_array_total *sum);
+
+/**
+ * scounter_array_read_fixed - a counter's value in fixed point
+ * @array: the array
+ * @index: which counter
+ * @value: an unbiased estimate of the number of events
+ *
+ * Context: Any context, NMI included.
+ * Return: 0, or -ERANGE if there is no such counter.
+ */
+static inline int scounter_array_read_fixed(const struct scounter_array *array, u64 index,
+					    struct scounter_array_value *value)
+{
+	return scounter_array_read_range(array, index, 1, value);
+}
+
 void scounter_array_clear(struct scounter_array *array);
 int scounter_array_merge(struct scounter_array *dst, const struct scounter_array *src);
 

@@ -70,26 +70,59 @@ static inline struct scounter_real scounter_cells_f(const struct scounter_cells 
 }
 
 /*
+ * lost_from, of an array: the least count of a cell that may lack counts.  The count
+ * of a cell does not become less, so that all cells that may lack some are at or
+ * above it.
+ */
+#define SCOUNTER_NOTHING_LOST	U64_MAX
+
+static inline bool scounter_may_lack(u64 lost_from, u64 f)
+{
+	return lost_from != SCOUNTER_NOTHING_LOST && f >= lost_from;
+}
+
+/* What lost_from is at most when this cell may lack counts. */
+static inline u64 scounter_cells_lost_from(const struct scounter_cells *cells, u64 word,
+					   u32 bit)
+{
+	return min_t(u64, scounter_cells_f(cells, word, bit).whole,
+		     SCOUNTER_NOTHING_LOST - 1);
+}
+
+/* What it is at most when a cell in its last state does. */
+static inline u64 scounter_cells_lost_at_end(const struct scounter_cells *cells)
+{
+	const struct scounter_repr *repr = &cells->repr;
+	u64 most = repr->most.whole;
+
+	if (repr->type.kind == SCOUNTER_REPR_SHARED)
+		most = (u64)repr->top << scounter_shared_level_max(repr->type.bits);
+	return min_t(u64, most, SCOUNTER_NOTHING_LOST - 1);
+}
+
+/*
  * The word after the count *v has been added to a cell.  *v becomes what it was
- * rounded to.  If the word has changed meanwhile, call again with that: to round
+ * rounded to; `lost` is set if a part of it is beyond the last state.  If the word has changed meanwhile, call again with that: to round
  * anew would lose counts, as only a rounding that changes the word can meet a
  * change.
  */
 static inline u64 scounter_cells_add(const struct scounter_cells *cells, u64 word, u32 bit,
 				     struct scounter_real *v, u32 level,
-				     struct rnd_state *rnd, bool *saturated)
+				     struct rnd_state *rnd, bool *lost)
 {
 	const struct scounter_repr *repr = &cells->repr;
 	u32 before, after;
 
 	if (repr->type.kind == SCOUNTER_REPR_SHARED) {
-		v->whole += scounter_real_chance(scounter_real_part(*v), scounter_real(1), rnd);
+		if (~v->whole)
+			v->whole += scounter_real_chance(scounter_real_part(*v),
+							 scounter_real(1), rnd);
 		v->part = 0;
 		return scounter_shared_add(word, repr->type.bits, bit, &v->whole, level, rnd,
-					   saturated);
+					   lost);
 	}
 	before = scounter_cells_state(cells, word, bit);
-	after = scounter_repr_add(repr, before, *v, rnd, saturated);
+	after = scounter_repr_add(repr, before, *v, rnd, lost);
 	if (after == before)
 		return word;
 	*v = scounter_real_difference(scounter_repr_f(repr, after),

@@ -14,13 +14,23 @@
 #include <uapi/linux/scounter.h>
 
 #include "cells.h"
+#include "scaled.h"
 
 struct scounter_gathered {
-	struct scounter_real sum;	/* of f */
-	struct scounter_real variance;	/* SCOUNTER_REPR_SHARED only */
+	struct scounter_wide sum;	/* of f */
+	struct scounter_scaled variance;	/* SCOUNTER_REPR_SHARED only */
 	u64 xi;				/* the largest, see scounter_repr_xi() */
-	bool saturated;
+	u64 largest;			/* f of a cell, without its part */
+	u32 level;			/* SCOUNTER_REPR_SHARED: the highest of a word */
 	bool decimating;
+};
+
+/* What is said of all cells of an array. */
+struct scounter_known {
+	u32 copies;
+	u32 level;			/* SCOUNTER_REPR_SHARED: of new samples */
+	u32 mixed_ppm;			/* error of what other types brought, at most */
+	u64 lost_from;			/* see scounter_may_lack() */
 };
 
 static inline void scounter_gather_cell(struct scounter_gathered *gathered,
@@ -31,29 +41,20 @@ static inline void scounter_gather_cell(struct scounter_gathered *gathered,
 	u32 x = scounter_cells_state(cells, word, bit);
 	u32 level;
 
-	gathered->sum = scounter_real_sum(gathered->sum, f);
+	scounter_wide_add(&gathered->sum, f);
+	gathered->largest = max_t(u64, gathered->largest, f.whole);
 	if (repr->type.kind == SCOUNTER_REPR_SHARED) {
 		level = scounter_shared_level(word);
 		/* every event was taken with probability 2^-level or more */
-		if (level)
-			gathered->variance =
-				scounter_real_sum(gathered->variance,
-						  scounter_real_times(f, (1U << min_t(u32, level, 31)) - 1));
+		gathered->variance = scounter_scaled_sum(gathered->variance,
+			scounter_scaled_product(scounter_scaled_real(f),
+						scounter_scaled((1ULL << level) - 1, 0)));
+		gathered->level = max_t(u32, gathered->level, level);
 		gathered->decimating |= level > 0;
-		gathered->saturated |= x == repr->top &&
-			level >= scounter_shared_level_max(repr->type.bits);
 		return;
 	}
 	gathered->xi = max_t(u64, gathered->xi, scounter_repr_xi(repr, x));
 	gathered->decimating |= x > scounter_repr_exact(repr);
-	gathered->saturated |= x >= repr->top;
-}
-
-static inline u32 scounter_root_up(u64 square)
-{
-	u64 root = int_sqrt64(square);
-
-	return root + (root * root < square);
 }
 
 /* The variance over the square of n, in 10^-12. */
@@ -69,15 +70,12 @@ static inline u64 scounter_relative_variance(u64 xi, u64 n)
 /* The same for a shared level: variance / n^2 in 10^-12, of the sum over a group. */
 static inline u64 scounter_shared_variance(const struct scounter_gathered *gathered)
 {
-	/* Both with 20 bits at least: variance / sum, over sum. */
-	u64 per_event = div64_u64(gathered->variance.whole, gathered->sum.whole) + 1;
-	u64 n = gathered->sum.whole;
+	struct scounter_scaled n = scounter_scaled_real(scounter_wide_real(gathered->sum));
+	struct scounter_scaled square = scounter_scaled_quotient(gathered->variance, n);
 
-	while (per_event > 1 << 22) {
-		per_event = per_event / 2 + 1;
-		n /= 2;
-	}
-	return n ? div64_u64(per_event * 1000000000000ULL, n) : U64_MAX;
+	square = scounter_scaled_product(scounter_scaled_quotient(square, n),
+					 scounter_scaled(1000000000000ULL, 0));
+	return scounter_scaled_whole(square);
 }
 
 static inline u64 scounter_half_width(u64 value, u32 error_ppm)
@@ -91,45 +89,50 @@ static inline u64 scounter_half_width(u64 value, u32 error_ppm)
 	       div_u64((value - millions * SCOUNTER_PPM) * factor, SCOUNTER_PPM) + 1;
 }
 
-/*
- * @mixed_ppm: relative error of what was merged from other types, at most.
- * @level: that of the array, for SCOUNTER_REPR_SHARED.
- */
 static inline void scounter_estimate_of(const struct scounter_gathered *gathered,
 					const struct scounter_array_type *type,
-					u32 copies, u32 level, u32 mixed_ppm,
+					const struct scounter_known *known,
 					struct scounter_array_estimate *estimate)
 {
 	bool shared = type->kind == SCOUNTER_REPR_SHARED;
-	u64 value = scounter_real_rounded(gathered->sum);
+	bool lacks = scounter_may_lack(known->lost_from, gathered->largest);
+	u64 value = scounter_real_rounded(scounter_wide_over(gathered->sum, type->group));
+	u64 mixed = (u64)known->mixed_ppm * known->mixed_ppm;
+	u32 level = max_t(u32, known->level, gathered->level);
 	u64 square = 0, half;
-	u32 rest;
 
-	/* The sum over a group may be beyond 2^64 where its mean is not. */
-	value = div_u64_rem(value, type->group, &rest);
-	value += 2 * rest >= type->group;
-	if (value && (gathered->decimating || mixed_ppm)) {
-		square = shared ? scounter_shared_variance(gathered) :
-			 div_u64(scounter_relative_variance(max_t(u64, gathered->xi,
-								  (u64)mixed_ppm * mixed_ppm),
+	if (value && (gathered->decimating || mixed)) {
+		square = shared ? max_t(u64, scounter_shared_variance(gathered), mixed) :
+			 div_u64(scounter_relative_variance(max_t(u64, gathered->xi, mixed),
 							    value), type->group);
 	}
 	estimate->value = value;
 	estimate->error_ppm = scounter_root_up(min_t(u64, square, 1000000000000000ULL));
-	estimate->flags = (gathered->saturated ? SCOUNTER_F_SATURATED : 0) |
+	estimate->flags = (lacks ? SCOUNTER_F_SATURATED : 0) |
 			  (gathered->decimating ? SCOUNTER_F_DECIMATING : 0);
 	estimate->additive = shared && level ?
-		(u64)scounter_root_up(div_u64((u64)copies << type->bits, type->group) + 1) << level : 0;
+		scounter_scaled_whole(scounter_scaled(scounter_root_up(
+			div_u64((u64)known->copies << type->bits, type->group) + 1), level)) : 0;
 
 	half = estimate->error_ppm ? scounter_half_width(value, estimate->error_ppm) : 0;
 	estimate->lower = value > half ? value - half : 0;
-	estimate->upper = gathered->saturated || value + half < value ? U64_MAX : value + half;
+	estimate->upper = lacks || value + half < value ? U64_MAX : value + half;
 }
 
-/* The relative error of a type for large counts, for what it is merged into. */
-static inline u32 scounter_type_error_ppm(const struct scounter_repr *repr)
+/*
+ * What a cell brings to `into` by a merge as relative error, at most, beyond what
+ * is said of that type's own cells.  @same: it comes from the same type; @mixed_ppm:
+ * what its array has from others.
+ */
+static inline u32 scounter_brought_ppm(const struct scounter_gathered *cell, bool same,
+				       u32 mixed_ppm, const struct scounter_array_type *into)
 {
-	return scounter_root_up(scounter_repr_xi(repr, 0));
+	/* A sample of a level that the word cannot tell. */
+	if (into->kind == SCOUNTER_REPR_SHARED)
+		return cell->level > scounter_shared_level_max(into->bits) ?
+		       SCOUNTER_PPM : mixed_ppm;
+	return same || !cell->decimating ? mixed_ppm :
+	       max_t(u32, mixed_ppm, scounter_root_up(cell->xi));
 }
 
 #endif /* _SCOUNTER_REPR_ESTIMATE_H */

@@ -8,6 +8,7 @@
 #define _SCOUNTER_REPR_REAL_H
 
 #include <linux/bitops.h>
+#include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/types.h>
 
@@ -35,16 +36,54 @@ static inline bool scounter_real_less(struct scounter_real a, struct scounter_re
 	return a.whole < b.whole || (a.whole == b.whole && a.part < b.part);
 }
 
+/* A sum of many, which may be larger than each: over * 2^64 + rest. */
+struct scounter_wide {
+	u64 over;
+	struct scounter_real rest;
+};
+
+static inline void scounter_wide_add(struct scounter_wide *sum, struct scounter_real a)
+{
+	u64 part = sum->rest.part + a.part;
+	u64 carry = part < a.part;
+	u64 whole = sum->rest.whole + a.whole;
+
+	sum->over += (whole < a.whole) + (whole + carry < whole);
+	sum->rest = (struct scounter_real){ whole + carry, part };
+}
+
+static inline struct scounter_real scounter_wide_real(struct scounter_wide sum)
+{
+	return sum.over ? SCOUNTER_REAL_MAX : sum.rest;
+}
+
+/* sum / n, cut off after 64 bits. */
+static inline struct scounter_real scounter_wide_over(struct scounter_wide sum, u32 n)
+{
+	const u32 limbs[] = {
+		upper_32_bits(sum.rest.whole), lower_32_bits(sum.rest.whole),
+		upper_32_bits(sum.rest.part), lower_32_bits(sum.rest.part),
+	};
+	u32 quotient[ARRAY_SIZE(limbs)], rest, i;
+
+	if (n == 1)
+		return scounter_wide_real(sum);
+	if (div_u64_rem(sum.over, n, &rest))
+		return SCOUNTER_REAL_MAX;
+	for (i = 0; i < ARRAY_SIZE(limbs); i++)
+		quotient[i] = div_u64_rem((u64)rest << 32 | limbs[i], n, &rest);
+	return (struct scounter_real){
+		(u64)quotient[0] << 32 | quotient[1], (u64)quotient[2] << 32 | quotient[3]
+	};
+}
+
 static inline struct scounter_real scounter_real_sum(struct scounter_real a,
 						     struct scounter_real b)
 {
-	u64 part = a.part + b.part;
-	u64 carry = part < a.part;
-	u64 whole = a.whole + b.whole;
+	struct scounter_wide sum = { .rest = a };
 
-	if (whole < a.whole || whole + carry < whole)
-		return SCOUNTER_REAL_MAX;
-	return (struct scounter_real){ whole + carry, part };
+	scounter_wide_add(&sum, b);
+	return scounter_wide_real(sum);
 }
 
 /* a - b, which must not be negative. */

@@ -112,17 +112,17 @@ static inline struct scounter_real scounter_repr_worth(const struct scounter_rep
 
 /*
  * The state for the count v, rounded up or down at random.  What is above the
- * last state is lost: `saturated` is set then.
+ * last state is lost: `lost` is set then.
  */
 static inline u32 scounter_repr_state(const struct scounter_repr *repr,
 				      struct scounter_real v, struct rnd_state *rnd,
-				      bool *saturated)
+				      bool *lost)
 {
 	struct scounter_real rest;
 	u32 k;
 
 	if (!scounter_real_less(v, repr->most)) {
-		*saturated |= scounter_real_less(repr->most, v);
+		*lost |= scounter_real_less(repr->most, v);
 		return repr->top;
 	}
 	k = scounter_repr_phi(repr, v);
@@ -136,23 +136,23 @@ static inline u32 scounter_repr_state(const struct scounter_repr *repr,
 /* The state x after the count v has been added. */
 static inline u32 scounter_repr_add(const struct scounter_repr *repr, u32 x,
 				    struct scounter_real v, struct rnd_state *rnd,
-				    bool *saturated)
+				    bool *lost)
 {
 	if (scounter_real_is_zero(v))
 		return x;
 	return scounter_repr_state(repr, scounter_real_sum(scounter_repr_f(repr, x), v),
-				   rnd, saturated);
+				   rnd, lost);
 }
 
 /* The sum of x and z of any two types, as a state of a third. */
 static inline u32 scounter_repr_sum(const struct scounter_repr *sum,
 				    const struct scounter_repr *x_repr, u32 x,
 				    const struct scounter_repr *z_repr, u32 z,
-				    struct rnd_state *rnd, bool *saturated)
+				    struct rnd_state *rnd, bool *lost)
 {
 	return scounter_repr_state(sum, scounter_real_sum(scounter_repr_f(x_repr, x),
 							  scounter_repr_f(z_repr, z)),
-				   rnd, saturated);
+				   rnd, lost);
 }
 
 /* Whether an increment of x succeeds, decided by random bits alone. */
@@ -163,18 +163,6 @@ static inline bool scounter_repr_trial(const struct scounter_repr *repr, u32 x,
 
 	return !scounter_draw_bits(rnd, scounter_real_log2(worth)) &&
 	       scounter_real_accept(worth, rnd);
-}
-
-static inline u32 scounter_repr_inc(const struct scounter_repr *repr, u32 x,
-				    struct rnd_state *rnd, bool *saturated)
-{
-	if (x >= repr->top) {
-		*saturated = true;
-		return x;
-	}
-	if (!scounter_repr_trial(repr, x, rnd))
-		return x;
-	return scounter_repr_add(repr, x, scounter_repr_worth(repr, x), rnd, saturated);
 }
 
 /*
@@ -229,47 +217,87 @@ static inline bool scounter_is_power_of_2(u32 n)
 	return n && !(n & (n - 1));
 }
 
-/*
- * Whether a type makes sense, with what it leaves out filled in: 0, -EINVAL for
- * a kind that there is not, -ERANGE for a number out of range.
- */
-static inline int scounter_type_check(struct scounter_array_type *type)
+static inline bool scounter_kind_has_q(u32 kind)
 {
-	u32 states;
-	bool has_q, has_m;
+	return kind == SCOUNTER_REPR_MORRIS || kind == SCOUNTER_REPR_CSUROS ||
+	       kind == SCOUNTER_REPR_DLM_PROBABILITY;
+}
 
-	if (type->kind < SCOUNTER_REPR_MORRIS || type->kind > SCOUNTER_REPR_SHARED)
-		return -EINVAL;
-	if (!scounter_bits_allowed(type->bits))
-		return -ERANGE;
-	states = 1U << type->bits;
-	has_q = type->kind == SCOUNTER_REPR_MORRIS || type->kind == SCOUNTER_REPR_CSUROS ||
-		type->kind == SCOUNTER_REPR_DLM_PROBABILITY;
-	has_m = type->kind == SCOUNTER_REPR_CSUROS || type->kind == SCOUNTER_REPR_CSUROS2 ||
-		type->kind == SCOUNTER_REPR_DLM_FLOAT;
-	if (!has_q && !type->q_ppm)
+static inline bool scounter_kind_has_m(u32 kind)
+{
+	return kind == SCOUNTER_REPR_CSUROS || kind == SCOUNTER_REPR_CSUROS2 ||
+	       kind == SCOUNTER_REPR_DLM_FLOAT;
+}
+
+/* Fill in what a type of a known kind leaves out. */
+static inline void scounter_type_fill(struct scounter_array_type *type)
+{
+	if (!scounter_kind_has_q(type->kind) && !type->q_ppm)
 		type->q_ppm = SCOUNTER_REPR_Q_PPM_MAX;
-	if (!has_m && !type->m)
+	if (!scounter_kind_has_m(type->kind) && !type->m)
 		type->m = 1;
 	if (!type->group)
 		type->group = 1;
 	if (type->kind == SCOUNTER_REPR_DLM_FLOAT && !type->theta)
 		type->theta = type->m;
+}
 
-	if (type->q_ppm <= SCOUNTER_REPR_MILLION || type->q_ppm > SCOUNTER_REPR_Q_PPM_MAX ||
-	    (!has_q && type->q_ppm != SCOUNTER_REPR_Q_PPM_MAX))
-		return -ERANGE;
-	if (!type->m || type->m > states || (!has_m && type->m != 1))
-		return -ERANGE;
-	if (has_m && type->kind != SCOUNTER_REPR_CSUROS && !scounter_is_power_of_2(type->m))
-		return -ERANGE;
-	if (type->group > SCOUNTER_ARRAY_GROUP_MAX)
-		return -ERANGE;
+static inline const char *scounter_q_wrong(const struct scounter_array_type *type)
+{
+	if (!scounter_kind_has_q(type->kind))
+		return type->q_ppm != SCOUNTER_REPR_Q_PPM_MAX ?
+		       "q_ppm is 0 or 2000000 for this kind" : NULL;
+	return type->q_ppm <= SCOUNTER_REPR_MILLION || type->q_ppm > SCOUNTER_REPR_Q_PPM_MAX ?
+	       "q_ppm is from 1000001 to 2000000" : NULL;
+}
+
+static inline const char *scounter_m_wrong(const struct scounter_array_type *type)
+{
+	if (!scounter_kind_has_m(type->kind))
+		return type->m != 1 ? "m is 0 or 1 for this kind" : NULL;
+	if (type->kind == SCOUNTER_REPR_DLM_FLOAT && type->m < 2)
+		return "m is from 2 to 2^bits for this kind";
+	if (!type->m || type->m > 1U << type->bits)
+		return "m is from 1 to 2^bits";
+	return type->kind != SCOUNTER_REPR_CSUROS && !scounter_is_power_of_2(type->m) ?
+	       "m is a power of 2 for this kind" : NULL;
+}
+
+static inline const char *scounter_theta_wrong(const struct scounter_array_type *type)
+{
 	if (type->kind != SCOUNTER_REPR_DLM_FLOAT)
-		return type->theta ? -ERANGE : 0;
-	if (type->m < 2 || type->theta % 2 || !type->theta || type->theta > type->m)
-		return -ERANGE;
-	return 0;
+		return type->theta ? "theta is 0 for this kind" : NULL;
+	return type->theta % 2 || !type->theta || type->theta > type->m ?
+	       "theta is even, from 2 to m" : NULL;
+}
+
+/* Which number of a filled type is out of its range, and what that is; or NULL. */
+static inline const char *scounter_type_wrong(const struct scounter_array_type *type)
+{
+	const char *why;
+
+	if (!scounter_bits_allowed(type->bits))
+		return "bits are 4 to 8, 10, 12 or 16";
+	if (type->group > SCOUNTER_ARRAY_GROUP_MAX)
+		return "group is from 0 to 1024";
+	why = scounter_q_wrong(type);
+	if (!why)
+		why = scounter_m_wrong(type);
+	return why ? why : scounter_theta_wrong(type);
+}
+
+/*
+ * Whether a type makes sense, with what it leaves out filled in: 0, -EINVAL for
+ * a kind that there is not, -ERANGE for a number out of range; and why.
+ */
+static inline int scounter_type_check(struct scounter_array_type *type, const char **why)
+{
+	*why = "kind is from 1 to 7";
+	if (type->kind < SCOUNTER_REPR_MORRIS || type->kind > SCOUNTER_REPR_SHARED)
+		return -EINVAL;
+	scounter_type_fill(type);
+	*why = scounter_type_wrong(type);
+	return *why ? -ERANGE : 0;
 }
 
 /* How many rungs the caller is to provide for a checked type; 0 for most kinds. */

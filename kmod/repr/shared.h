@@ -44,18 +44,23 @@ static inline u64 scounter_shared_raise(u64 word, u32 bits, u32 by, struct rnd_s
  * The word after *n events have been added to the cell at `bit`, at `level` or
  * above.  *n becomes what the addition was rounded to, so that a word that has
  * changed meanwhile gets the same.  That is why it is rounded once, and a cell
- * that is too full afterwards is halved.
+ * that is too full afterwards is halved.  If it is so at the last level, what is
+ * too much is lost.
  */
 static inline u64 scounter_shared_add(u64 word, u32 bits, u32 bit, u64 *n, u32 level,
-				      struct rnd_state *rnd, bool *saturated)
+				      struct rnd_state *rnd, bool *lost)
 {
 	u64 most = (1ULL << bits) - 1;
 	u64 cell, taken;
 
 	level = max_t(u32, level, scounter_shared_level(word));
+	/* Narrower cells go on to levels at which these would be beyond 2^64. */
+	level = min_t(u32, level, scounter_shared_level_max(bits));
 	taken = scounter_draw_rounded(rnd, *n, level);
-	if (taken > U64_MAX >> level)
+	if (taken > U64_MAX >> level) {
+		*lost = true;
 		taken = U64_MAX >> level;
+	}
 	*n = taken << level;
 	if (!taken)
 		return word;
@@ -64,7 +69,7 @@ static inline u64 scounter_shared_add(u64 word, u32 bits, u32 bit, u64 *n, u32 l
 	word &= ~(most << bit);
 	while (cell > most) {
 		if (level == scounter_shared_level_max(bits)) {
-			*saturated = true;
+			*lost = true;
 			cell = most;
 			break;
 		}

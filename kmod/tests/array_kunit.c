@@ -37,24 +37,26 @@ static struct scounter_array *create(struct kunit *test, const struct scounter_a
 	return array;
 }
 
-/* All counters hold n events in the mean; one has at most the variance xi n^2. */
+/* The sum is what was counted, by 6.5 of the deviations that it says, and a unit. */
+static void expect_sum(struct kunit *test, const struct scounter_array *array, u64 first,
+		       u64 count, u64 expected)
+{
+	struct scounter_array_total sum;
+	u64 off;
+
+	KUNIT_ASSERT_EQ(test, scounter_array_sum(array, first, count, &sum), 0);
+	off = sum.value.whole > expected ? sum.value.whole - expected :
+	      expected - sum.value.whole;
+	KUNIT_EXPECT_LE_MSG(test, off, div_u64(13 * sum.deviation, 2) + 1,
+			    "kind %u: %llu of %llu, deviation %llu", array->cells.repr.type.kind,
+			    sum.value.whole, expected, sum.deviation);
+	KUNIT_EXPECT_EQ(test, sum.flags, 0U);
+}
+
+/* All counters hold n events in the mean. */
 static void expect_mean(struct kunit *test, const struct scounter_array *array, u64 n)
 {
-	struct scounter_array_estimate estimate;
-	u64 sum = 0, limit, off, i, expected = n * array->length;
-	u32 error = 0;
-
-	for (i = 0; i < array->length; i++) {
-		KUNIT_ASSERT_EQ(test, scounter_array_read_est(array, i, &estimate), 0);
-		sum += estimate.value;
-		error = max(error, estimate.error_ppm);
-	}
-	off = sum > expected ? sum - expected : expected - sum;
-	/* 6.5 n error sqrt(length), and that values are whole numbers */
-	limit = div_u64(13 * n * error, 2 * SCOUNTER_PPM) *
-		int_sqrt64(array->length) + array->length + 1;
-	KUNIT_EXPECT_LE_MSG(test, off, limit, "kind %u: %llu of %llu",
-			    array->cells.repr.type.kind, sum, expected);
+	expect_sum(test, array, 0, array->length, n * array->length);
 }
 
 static void increments_keep_the_mean(struct kunit *test)
@@ -122,6 +124,57 @@ static void merges_keep_the_mean(struct kunit *test)
 			scounter_array_destroy(dst);
 			scounter_array_destroy(src);
 		}
+}
+
+/* Where reads of one value round off a fifth of an event in the mean. */
+static void sums_of_small_counters_are_unbiased(struct kunit *test)
+{
+	enum { MANY = 20 * CELLS };
+	u32 which, i, n;
+
+	for (which = 0; which < ARRAY_SIZE(types); which++) {
+		struct scounter_array *array = create(test, &types[which], MANY, 0);
+
+		for (i = 0; i < MANY; i++)
+			for (n = 0; n <= i % 5; n++)
+				scounter_array_inc(array, i);
+		expect_mean(test, array, 3);
+		expect_sum(test, array, 5, CELLS, 3 * CELLS);
+		scounter_array_destroy(array);
+	}
+}
+
+static void ranges_are_read_in_fixed_point(struct kunit *test)
+{
+	struct scounter_array *array = create(test, &types[0], 20, SCOUNTER_ARRAY_PER_CPU);
+	struct scounter_array_value values[4] = { }, value;
+	struct scounter_array_total sum;
+	u32 i;
+
+	/* 1.08^2 + 1.08 + 1 is 3.2464. */
+	for (i = 0; i < 1000; i++) {
+		scounter_array_clear(array);
+		scounter_array_add(array, 7, 3);
+		KUNIT_ASSERT_EQ(test, scounter_array_read_fixed(array, 7, &value), 0);
+		if (value.whole == 3)
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, value.whole, 3ULL);
+	KUNIT_EXPECT_EQ(test, value.part, (u32)div_u64(2464ULL << 32, 10000));
+	KUNIT_EXPECT_EQ(test, scounter_array_read_range(array, 5, 4, values), 0);
+	KUNIT_EXPECT_EQ(test, values[2].whole, 3ULL);
+	KUNIT_EXPECT_EQ(test, values[2].part, value.part);
+	KUNIT_EXPECT_EQ(test, values[1].whole + values[3].whole, 0ULL);
+	KUNIT_EXPECT_EQ(test, scounter_array_sum(array, 0, 20, &sum), 0);
+	KUNIT_EXPECT_EQ(test, sum.value.part, value.part);
+	/* 0.04 / 1.04 * 3.2464 * 2.2464 + 1 / 4 is 0.53: rounded up */
+	KUNIT_EXPECT_EQ(test, sum.deviation, 1ULL);
+	KUNIT_EXPECT_EQ(test, sum.lower, 0ULL);
+	KUNIT_EXPECT_EQ(test, sum.upper, 7ULL);
+	KUNIT_EXPECT_EQ(test, scounter_array_read_range(array, 17, 4, values), -ERANGE);
+	KUNIT_EXPECT_EQ(test, scounter_array_sum(array, 21, 0, &sum), -ERANGE);
+	KUNIT_EXPECT_EQ(test, scounter_array_refused(array), 2ULL);
+	scounter_array_destroy(array);
 }
 
 /* Whole words without a count are skipped; what is between them is not. */
@@ -297,6 +350,102 @@ static void a_full_counter_says_so(struct kunit *test)
 	}
 }
 
+static bool lacks(const struct scounter_array *array, u64 index)
+{
+	struct scounter_array_estimate estimate = { };
+
+	scounter_array_read_est(array, index, &estimate);
+	return estimate.flags & SCOUNTER_F_SATURATED && estimate.upper == U64_MAX;
+}
+
+/* The last state is a count like any other, until one more is lost. */
+static void a_last_state_is_a_count(struct kunit *test)
+{
+	static const struct {
+		struct scounter_array_type type;
+		u64 most;
+	} ends[] = {
+		{ { .kind = SCOUNTER_REPR_MORRIS, .bits = 4, .q_ppm = 2000000 }, 32767 },
+		{ { .kind = SCOUNTER_REPR_MORRIS2, .bits = 5, .group = 3 }, (1ULL << 31) - 1 },
+		{ { .kind = SCOUNTER_REPR_CSUROS2, .bits = 8, .m = 32 }, 8032 },
+		{ { .kind = SCOUNTER_REPR_CSUROS, .bits = 6, .q_ppm = 2000000, .m = 8 }, 1912 },
+		{ { .kind = SCOUNTER_REPR_DLM_PROBABILITY, .bits = 8, .q_ppm = 1500000 }, 510 },
+		{ { .kind = SCOUNTER_REPR_DLM_FLOAT, .bits = 8, .m = 16 }, 15ULL << 15 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+		struct scounter_array *array = create(test, &ends[i].type, 3, 0);
+
+		scounter_array_add(array, 1, ends[i].most);
+		KUNIT_EXPECT_EQ(test, scounter_array_read(array, 1), ends[i].most);
+		KUNIT_EXPECT_FALSE(test, scounter_array_saturated(array));
+		KUNIT_EXPECT_FALSE(test, lacks(array, 1));
+		scounter_array_inc(array, 1);
+		KUNIT_EXPECT_EQ(test, scounter_array_read(array, 1), ends[i].most);
+		KUNIT_EXPECT_TRUE(test, scounter_array_saturated(array));
+		KUNIT_EXPECT_TRUE(test, lacks(array, 1));
+		KUNIT_EXPECT_FALSE(test, lacks(array, 0));
+		scounter_array_destroy(array);
+	}
+}
+
+static const struct scounter_array_type narrow = { .kind = SCOUNTER_REPR_MORRIS2, .bits = 4 };
+
+/* 32767 of a million in four bits, merged into wider cells, and again. */
+static void what_was_lost_stays_said(struct kunit *test)
+{
+	struct scounter_array *full = create(test, &narrow, 3, 0), *wide, *wider;
+	u32 which;
+
+	scounter_array_add(full, 0, 1000000);
+	scounter_array_add(full, 1, 3);
+	for (which = 0; which < ARRAY_SIZE(types) - 1; which++) {
+		struct scounter_array_header header;
+
+		if (types[which].group > 1)
+			continue;
+		wide = create(test, &types[which], 3, SCOUNTER_ARRAY_PER_CPU);
+		wider = create(test, &types[5], 3, 0);
+		KUNIT_EXPECT_EQ(test, scounter_array_merge(wide, full), 0);
+		KUNIT_EXPECT_EQ(test, scounter_array_merge(wider, wide), 0);
+		scounter_array_header(wider, &header);
+		KUNIT_EXPECT_TRUE(test, header.flags & SCOUNTER_ARRAY_SATURATED);
+		KUNIT_EXPECT_LE(test, header.lost_from, scounter_array_read(wider, 0));
+		KUNIT_EXPECT_TRUE(test, lacks(wide, 0));
+		KUNIT_EXPECT_TRUE(test, lacks(wider, 0));
+		KUNIT_EXPECT_FALSE(test, lacks(wide, 1) || lacks(wider, 1));
+		KUNIT_EXPECT_FALSE(test, lacks(wide, 2) || lacks(wider, 2));
+		scounter_array_destroy(wider);
+		scounter_array_destroy(wide);
+	}
+	scounter_array_destroy(full);
+}
+
+/* 71 %, of one array in which something was counted and one in which nothing was. */
+static void the_error_of_another_type_is_said(struct kunit *test)
+{
+	struct scounter_array *array = create(test, &types[5], 3, 0);
+	struct scounter_array *other = create(test, &narrow, 3, 0);
+	struct scounter_array_estimate estimate;
+
+	scounter_array_add(array, 0, 1000);
+	KUNIT_EXPECT_EQ(test, scounter_array_merge(array, other), 0);
+	KUNIT_ASSERT_EQ(test, scounter_array_read_est(array, 0, &estimate), 0);
+	KUNIT_EXPECT_LE(test, estimate.error_ppm, 30000U);
+	scounter_array_add(other, 1, 1000);
+	KUNIT_EXPECT_EQ(test, scounter_array_merge(array, other), 0);
+	KUNIT_ASSERT_EQ(test, scounter_array_read_est(array, 0, &estimate), 0);
+	KUNIT_EXPECT_GE(test, estimate.error_ppm, 706000U);
+	KUNIT_EXPECT_LE(test, estimate.error_ppm, 708000U);
+	scounter_array_clear(array);
+	scounter_array_add(array, 0, 1000);
+	KUNIT_ASSERT_EQ(test, scounter_array_read_est(array, 0, &estimate), 0);
+	KUNIT_EXPECT_LE(test, estimate.error_ppm, 30000U);
+	scounter_array_destroy(other);
+	scounter_array_destroy(array);
+}
+
 static long error_of(const struct scounter_array_type *type, u64 length, u32 flags)
 {
 	struct scounter_array *array = scounter_array_create(NULL, NULL, type, length, flags);
@@ -311,7 +460,7 @@ static void a_bad_type_is_refused(struct kunit *test)
 	struct scounter_array_type type = types[0];
 
 	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 0), 0L);
-	KUNIT_EXPECT_EQ(test, error_of(&type, 0, 0), (long)-EINVAL);
+	KUNIT_EXPECT_EQ(test, error_of(&type, 0, 0), (long)-ERANGE);
 	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 3), (long)-EINVAL);
 	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 4), (long)-EINVAL);
 	KUNIT_EXPECT_EQ(test, error_of(&type, 1ULL << 39, 0), (long)-ENOMEM);
@@ -379,6 +528,13 @@ static void a_shared_level_is_caught_up_with(struct kunit *test)
 		/* 6.5 sqrt(3999 * 1000 * 511), at level 9 */
 		KUNIT_EXPECT_LE(test, off, 294000ULL);
 	}
+	KUNIT_EXPECT_GE(test, scounter_array_level(array), 5U);
+	scounter_array_clear(array);
+	KUNIT_EXPECT_EQ(test, scounter_array_level(array), 0U);
+	scounter_array_add(array, 1, 200);
+	KUNIT_EXPECT_EQ(test, scounter_array_read_est(array, 1, &estimate), 0);
+	KUNIT_EXPECT_EQ(test, estimate.value, 200ULL);
+	KUNIT_EXPECT_EQ(test, estimate.additive, 0ULL);
 	scounter_array_destroy(array);
 }
 
@@ -421,6 +577,8 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(increments_keep_the_mean),
 	KUNIT_CASE(additions_keep_the_mean),
 	KUNIT_CASE(merges_keep_the_mean),
+	KUNIT_CASE(sums_of_small_counters_are_unbiased),
+	KUNIT_CASE(ranges_are_read_in_fixed_point),
 	KUNIT_CASE(a_sparse_array_is_merged_whole),
 	KUNIT_CASE(a_shared_level_may_be_large),
 	KUNIT_CASE(merges_that_make_no_sense_are_refused),
@@ -430,6 +588,9 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(an_index_outside_is_refused),
 	KUNIT_CASE(a_negative_amount_is_refused),
 	KUNIT_CASE(a_full_counter_says_so),
+	KUNIT_CASE(a_last_state_is_a_count),
+	KUNIT_CASE(what_was_lost_stays_said),
+	KUNIT_CASE(the_error_of_another_type_is_said),
 	KUNIT_CASE(a_bad_type_is_refused),
 	KUNIT_CASE(a_name_is_given_once),
 	KUNIT_CASE(a_shared_level_is_caught_up_with),

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "arrays.h"
+#include "shim.h"
 #include "util.h"
 
 static u32 tests, failures;
@@ -43,6 +44,12 @@ static const char *const kind_names[] = {
 	NULL, "morris", "morris2", "csuros2", "csuros", "dlm_probability", "dlm_float", "shared",
 };
 
+const char *kind_name(u32 kind)
+{
+	return kind && kind < sizeof(kind_names) / sizeof(kind_names[0]) ? kind_names[kind] :
+	       "no kind";
+}
+
 const char *type_name(const struct scounter_array_type *type)
 {
 	static char texts[4][80];
@@ -75,10 +82,11 @@ const struct scounter_repr *repr_of(u32 kind, u32 bits, u32 q_ppm, u32 m, u32 th
 	};
 	struct scounter_rung *rungs = NULL;
 	struct kept *repr;
+	const char *why;
 	u32 count;
 
-	if (scounter_type_check(&type))
-		errx(1, "repr_of(%u, %u, %u, %u, %u)", kind, bits, q_ppm, m, theta);
+	if (scounter_type_check(&type, &why))
+		errx(1, "repr_of(%u, %u, %u, %u, %u): %s", kind, bits, q_ppm, m, theta, why);
 	for (repr = kept; repr; repr = repr->next)
 		if (!memcmp(&repr->repr.type, &type, sizeof(type)))
 			return &repr->repr;
@@ -112,14 +120,6 @@ double real_of(struct scounter_real real)
 double f_of(const struct scounter_repr *repr, u32 x)
 {
 	return real_of(scounter_repr_f(repr, x));
-}
-
-double f_at(const struct array *array, u64 cell)
-{
-	u32 bit;
-	u64 word = scounter_cells_find(&array->cells, cell, &bit);
-
-	return real_of(scounter_cells_f(&array->cells, array->words[word], bit));
 }
 
 double xi_of(const struct scounter_repr *repr)
@@ -183,33 +183,48 @@ int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int check(u64 seed)
+static const struct {
+	const char *name;
+	void (*test)(u64 seed);
+} groups[] = {
+	{ "table1", test_table1 },
+	{ "library", test_library },
+	{ "both", test_both },
+	{ "lost", test_lost },
+	{ "sums", test_sums },
+	{ "sizes", test_sizes },
+	{ "memory", test_memory },
+	{ "bulk", test_bulk },
+	{ "figures", test_figures },
+	{ "dlm", test_dlm },
+	{ "group", test_group },
+	{ "theorems", test_theorems },
+	{ "busted", test_busted },
+};
+
+static int check(const char *only, u64 seed)
 {
+	u32 i;
+
 	comment("seed %llu", seed);
 	comment("a test of chance may fail without cause: at most 1e-9 each, but %.1e for each",
 		normal_tails(MEAN_LIMIT));
 	comment("unbiased mean (%g standard errors); the seed is fixed, so that it always passes",
 		MEAN_LIMIT);
 	comment("or always fails");
-	test_table1();
-	test_library(derive_seed(seed, "library", 0));
-	test_memory();
-	test_bulk(derive_seed(seed, "bulk", 0));
-	test_figures(derive_seed(seed, "figures", 0));
-	test_dlm(derive_seed(seed, "dlm", 0));
-	test_group(derive_seed(seed, "group", 0));
-	test_theorems(derive_seed(seed, "theorems", 0));
-	test_busted(derive_seed(seed, "busted", 0));
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (!only || !strcmp(only, groups[i].name))
+			groups[i].test(derive_seed(seed, groups[i].name, 0));
+	if (!tests)
+		errx(2, "no group of tests is named '%s'", only);
 	printf("1..%u\n", tests);
 	return failures ? 1 : 0;
 }
 
-int print_snapshot(const char *path, u64 first, u64 count)
+static struct array *load(const char *path)
 {
 	FILE *from = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-	struct scounter_array_estimate estimate;
 	struct array *array;
-	u64 i;
 
 	if (!from)
 		err(2, "%s", path);
@@ -217,7 +232,30 @@ int print_snapshot(const char *path, u64 first, u64 count)
 		errx(2, "%s: %s", path, array_error());
 	printf("# %s, %llu counters, %u copies, %llu refused%s\n",
 	       type_name(&array->cells.repr.type), array->length, array->copies, array->refused,
-	       array->saturated ? ", saturated" : "");
+	       array_saturated(array) ? ", saturated" : "");
+	return array;
+}
+
+int print_sum(const char *path, u64 first, u64 count)
+{
+	struct array *array = load(path);
+	struct array_total sum;
+
+	count = min(count, array->length - min(first, array->length));
+	if (array_sum(array, first, count, &sum))
+		errx(2, "%s: %s", path, array_error());
+	printf("# counters sum deviation\n%llu %.3f %.3f%s\n", count, sum.value,
+	       sqrt(sum.variance), sum.flags ? " at least" : "");
+	array_free(array);
+	return 0;
+}
+
+int print_snapshot(const char *path, u64 first, u64 count)
+{
+	struct scounter_array_estimate estimate;
+	struct array *array = load(path);
+	u64 i;
+
 	if (first >= array->length)
 		errx(2, "%s: no counter %llu", path, first);
 	count = min(count, array->length - first);
@@ -234,7 +272,9 @@ int print_snapshot(const char *path, u64 first, u64 count)
 static const char usage[] =
 "Usage: arrays [--seed N] VERB\n"
 "\n"
-"  check             all tests, as TAP (about a minute)\n"
+"  check [GROUP]     all tests, as TAP (half a minute), or those of one group:\n"
+"                    table1 library both lost sums sizes memory bulk figures dlm\n"
+"                    group theorems busted\n"
 "  theorems          mean and variance beside their bounds, a line a workload (2 min)\n"
 "  table1            log2 of the largest value, for widths, q and m\n"
 "  figures           mass within 1, 2 and 3 standard deviations, by recurrence\n"
@@ -246,7 +286,10 @@ static const char usage[] =
 "                    N times 10^6 additions of one variant, to count instructions\n"
 "  npm FILE          the counts of the npm package download-counts (1 min)\n"
 "  show FILE [FIRST [COUNT]]\n"
-"                    the counters in a snapshot, - for standard input\n"
+"                    the counters in a snapshot, - for standard input; values are\n"
+"                    rounded to whole numbers\n"
+"  sum FILE [FIRST [COUNT]]\n"
+"                    the sum of its counters, of nothing rounded, and its deviation\n"
 "\n"
 "The seed is a decimal number; the default is 1.  Exit status: 0, 1 for a test\n"
 "that failed, 2 for a wrong call or unreadable input.\n";
@@ -267,8 +310,8 @@ static int run(int count, char **words, u64 seed)
 {
 	const char *verb = count ? words[0] : "";
 
-	if (!strcmp(verb, "check") && count == 1)
-		return check(seed);
+	if (!strcmp(verb, "check") && count <= 2)
+		return check(count > 1 ? words[1] : NULL, seed);
 	if (!strcmp(verb, "theorems") && count == 1)
 		return print_theorems(seed);
 	if (!strcmp(verb, "table1") && count == 1)
@@ -291,6 +334,9 @@ static int run(int count, char **words, u64 seed)
 	if (!strcmp(verb, "show") && count >= 2 && count <= 4)
 		return print_snapshot(words[1], count > 2 ? number(words[2]) : 0,
 				      count > 3 ? number(words[3]) : 20);
+	if (!strcmp(verb, "sum") && count >= 2 && count <= 4)
+		return print_sum(words[1], count > 2 ? number(words[2]) : 0,
+				 count > 3 ? number(words[3]) : U64_MAX);
 	fputs(usage, stderr);
 	return 2;
 }
@@ -306,6 +352,8 @@ int main(int argc, char **argv)
 	int option;
 
 	setlinebuf(stdout);
+	if (!shim_init(1, 1))
+		errx(1, "out of memory");
 	while ((option = getopt_long(argc, argv, "+hs:", options, NULL)) != -1) {
 		switch (option) {
 		case 'h':

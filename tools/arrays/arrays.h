@@ -15,6 +15,9 @@ void comment(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A representation with tables that last as long as the program. */
 const struct scounter_repr *repr_of(u32 kind, u32 bits, u32 q_ppm, u32 m, u32 theta);
 
+/* "csuros" */
+const char *kind_name(u32 kind);
+
 /* "csuros 12 bits q 1.4 m 64": one of a few static texts. */
 const char *type_name(const struct scounter_array_type *type);
 
@@ -23,9 +26,6 @@ void seed_rnd(struct rnd_state *rnd, u64 seed);
 /* f as a floating-point number. */
 double f_of(const struct scounter_repr *repr, u32 x);
 double real_of(struct scounter_real real);
-
-/* What a cell stands for: not rounded to a whole number, as values that are read are. */
-double f_at(const struct array *array, u64 cell);
 
 /* The variance of a count of n is at most xi n (n - 1) + 1 / 4. */
 double xi_of(const struct scounter_repr *repr);
@@ -44,16 +44,25 @@ double now(void);
 
 int compare_doubles(const void *a, const void *b);
 
+/* A type of each kind but the shared one. */
+enum { MIXED = 6 };
+
+extern const struct scounter_array_type mixed[MIXED];
+
 /* The tests, each a number of ok() lines. */
 void test_theorems(u64 seed);
 void test_busted(u64 seed);
-void test_table1(void);
+void test_table1(u64 seed);
 void test_figures(u64 seed);
 void test_dlm(u64 seed);
 void test_library(u64 seed);
+void test_both(u64 seed);
+void test_lost(u64 seed);
+void test_sums(u64 seed);
+void test_sizes(u64 seed);
 void test_bulk(u64 seed);
 void test_group(u64 seed);
-void test_memory(void);
+void test_memory(u64 seed);
 
 /* The verbs that print tables. */
 int print_theorems(u64 seed);
@@ -66,5 +75,6 @@ int print_speed(u64 seed);
 int run_add_variant(const char *name, u32 rounds, const char *cells, u64 seed);
 int print_npm(const char *path, u64 seed);
 int print_snapshot(const char *path, u64 first, u64 count);
+int print_sum(const char *path, u64 first, u64 count);
 
 #endif /* _ARRAYS_ARRAYS_H */

@@ -105,9 +105,9 @@ static u32 notes_saturation(const struct pair *pairs, struct array *dst, struct 
 	for (i = 0; i < PAIRS; i++) {
 		dst->words[0] = (u64)pairs[i].x << 8 * (i % 8);
 		src->words[0] = (u64)pairs[i].z << 8 * (i % 8);
-		dst->saturated = false;
+		dst->lost_from = SCOUNTER_NOTHING_LOST;
 		array_merge(dst, src);
-		wrong += dst->saturated != pairs[i].beyond;
+		wrong += array_saturated(dst) != pairs[i].beyond;
 	}
 	return wrong;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrays.h"
+#include "subject.h"
 #include "util.h"
 
 /* theta 0: the probability counter of that q, else floating point */
@@ -112,16 +112,12 @@ static void compare(const struct spec *spec, u64 seed)
 	u64 *counts = allocate(states_of(spec), sizeof(*counts));
 	struct state *table;
 	double *mass = distribution(spec, &table), last = mass[repr->top], tail;
-	bool saturated = false, fits;
-	struct rnd_state rnd;
-	u32 run, n, x, bins;
+	void *array = counted(&subjects[KERNEL], &repr->type, RUNS, spec->n, seed);
+	bool saturated = subjects[KERNEL].saturated(array), fits;
+	u32 bins;
 
-	seed_rnd(&rnd, seed);
-	for (run = 0; run < RUNS; run++) {
-		for (x = 0, n = 0; n < spec->n; n++)
-			x = scounter_repr_inc(repr, x, &rnd, &saturated);
-		counts[x]++;
-	}
+	count_states(&subjects[KERNEL], array, RUNS, counts);
+	subjects[KERNEL].free(array);
 	fits = mass_fits(counts, mass, states_of(spec), RUNS, &bins, &tail);
 	ok(bins > 2 && fits && (last * RUNS < 10 || saturated),
 	   "%s after %u increments: chi-square over %u bins, tail %.2g; the last state has %.2g",

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrays.h"
+#include "subject.h"
 #include "util.h"
 
 #define STATES	256
@@ -64,20 +64,14 @@ static void distribution(double *mass, u32 q_ppm, u32 m, u32 n)
 static void compare(const char *name, u32 q_ppm, u32 m, u32 n, u32 runs, u64 seed)
 {
 	const struct scounter_repr *repr = repr_for(q_ppm, m);
+	void *array = counted(&subjects[KERNEL], &repr->type, runs, n, seed);
+	bool saturated = subjects[KERNEL].saturated(array), fits;
 	u64 counts[STATES] = { 0 };
 	double mass[STATES], tail = 0;
-	struct rnd_state rnd;
-	bool saturated = false, fits;
-	u32 i, run, bins;
+	u32 bins;
 
-	seed_rnd(&rnd, seed);
-	for (run = 0; run < runs; run++) {
-		u32 x = 0;
-
-		for (i = 0; i < n; i++)
-			x = scounter_repr_inc(repr, x, &rnd, &saturated);
-		counts[x]++;
-	}
+	count_states(&subjects[KERNEL], array, runs, counts);
+	subjects[KERNEL].free(array);
 	distribution(mass, q_ppm, m, n);
 	fits = mass_fits(counts, mass, STATES, runs, &bins, &tail);
 	ok(bins > 2 && fits && !saturated,
@@ -92,9 +86,11 @@ static void compare_sum(u32 q_ppm, u32 m, u64 seed)
 	u64 counts[STATES] = { 0 };
 	double one[STATES], other[STATES], mass[STATES] = { 0 }, tail = 0;
 	double q = q_ppm / 1e6, mu = m / (q - 1);
-	struct rnd_state rnd;
-	bool saturated = false, fits;
-	u32 x, z, i, run, bins;
+	const struct subject *kernel = &subjects[KERNEL];
+	void *array = counted(kernel, &repr->type, RUNS, 40, seed);
+	void *more = counted(kernel, &repr->type, RUNS, 15, next_seed(&seed));
+	bool saturated, fits;
+	u32 x, z, bins;
 
 	distribution(one, q_ppm, m, 40);
 	distribution(other, q_ppm, m, 15);
@@ -111,14 +107,11 @@ static void compare_sum(u32 q_ppm, u32 m, u64 seed)
 			mass[k] += one[x] * other[z] * (1 - sum);
 			mass[k + 1] += one[x] * other[z] * sum;
 		}
-	seed_rnd(&rnd, seed);
-	for (run = 0; run < RUNS; run++) {
-		for (x = 0, i = 0; i < 40; i++)
-			x = scounter_repr_inc(repr, x, &rnd, &saturated);
-		for (z = 0, i = 0; i < 15; i++)
-			z = scounter_repr_inc(repr, z, &rnd, &saturated);
-		counts[scounter_repr_sum(repr, repr, x, repr, z, &rnd, &saturated)]++;
-	}
+	kernel->merge(array, more);
+	count_states(kernel, array, RUNS, counts);
+	saturated = kernel->saturated(array);
+	kernel->free(array);
+	kernel->free(more);
 	fits = mass_fits(counts, mass, STATES, RUNS, &bins, &tail);
 	ok(bins > 2 && fits && !saturated,
 	   "sum of 40 and 15 increments: q %g, m %u: chi-square over %u bins, tail %.2g",

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "arrays.h"
+#include "subject.h"
 #include "util.h"
 
 #define FIFTY	50
@@ -26,39 +26,48 @@ static struct array *new_group(u32 kind, u32 bits, u32 q_ppm, u32 group, u64 len
 	return array;
 }
 
-static double mean_of_cells(const struct array *array, u32 g)
+static double mean_of_cells(const struct subject *subject, const void *array, u32 g)
 {
 	double sum = 0;
 	u32 i;
 
 	for (i = 0; i < g; i++)
-		sum += f_at(array, i);
+		sum += f_of(&subject->cells(array)->repr, state_of(subject, array, i));
 	return sum / g;
 }
 
 /* The variance of a mean of g is n (n - 1) / 2 g, exactly, for increments. */
-static void test_cells(u32 g, u32 bits, u64 seed)
+static void test_cells(const struct subject *subject, u32 g, u32 bits, u64 seed)
 {
-	enum { RUNS = 30000, EVENTS = 300 };
-	struct array *array = new_group(SCOUNTER_REPR_MORRIS2, bits, 0, g, 1, seed);
+	enum { RUNS = 15000, EVENTS = 300 };
+	struct scounter_array_type type = {
+		.kind = SCOUNTER_REPR_MORRIS2, .bits = bits, .group = g,
+	};
+	void *array = create(subject, &type, 1, seed);
 	double exact = EVENTS * (EVENTS - 1.0) / 2 / g;
+	struct scounter_array_estimate estimate;
 	struct moments moments = { 0 };
 	u32 run, n, wrong = 0;
 	struct summary summary;
 
 	for (run = 0; run < RUNS; run++) {
-		array_clear(array);
+		double mean;
+
+		subject->clear(array);
 		for (n = 0; n < EVENTS; n++)
-			array_inc(array, 0);
-		moments_add(&moments, mean_of_cells(array, g) - EVENTS);
-		wrong += array_value(array, 0) != floor(mean_of_cells(array, g) + 0.5);
+			subject->inc(array, 0);
+		mean = mean_of_cells(subject, array, g);
+		moments_add(&moments, mean - EVENTS);
+		subject->estimate(array, 0, &estimate);
+		wrong += estimate.value != floor(mean + 0.5) ||
+			 fabs(value_of(subject, array, 0) - mean) > 0x1p-32;
 	}
 	summary = summarize(&moments);
 	ok(!wrong && fabs(summary.mean_z) <= MEAN_LIMIT &&
 	   fabs(variance_z(&summary, exact)) <= Z_LIMIT,
-	   "group of %u x %u bits: mean %+.2f standard errors, variance %.4f of n (n - 1) / 2 g",
-	   g, bits, summary.mean_z, summary.variance / exact);
-	array_free(array);
+	   "%s: group of %u x %u bits: mean %+.2f standard errors, variance %.4f of n (n - 1) / 2 g",
+	   subject->name, g, bits, summary.mean_z, summary.variance / exact);
+	subject->free(array);
 }
 
 void test_group(u64 seed)
@@ -68,10 +77,12 @@ void test_group(u64 seed)
 	} groups[] = {
 		{ 1, 6 }, { 2, 6 }, { 5, 6 }, { 16, 6 }, { 3, 8 }, { 9, 5 }, { 4, 12 },
 	};
-	u32 i;
+	u32 i, j;
 
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
-		test_cells(groups[i].cells, groups[i].bits, derive_seed(seed, "cells", i));
+		for (j = 0; j < SUBJECTS; j++)
+			test_cells(&subjects[j], groups[i].cells, groups[i].bits,
+				   derive_seed(seed, "cells", i));
 	{
 		struct array *array = new_group(SCOUNTER_REPR_MORRIS2, 6, 0, 5, 2, seed);
 
@@ -151,10 +162,11 @@ static size_t million_bytes(u32 which)
 	return bytes;
 }
 
-void test_memory(void)
+void test_memory(u64 seed)
 {
 	u32 i;
 
+	(void)seed;
 	for (i = 0; i < sizeof(million) / sizeof(million[0]); i++) {
 		size_t bytes = million_bytes(i);
 

@@ -101,16 +101,18 @@ static void print_errors(const char *how, u32 which, struct array *array,
 			 const struct counts *counts, u64 least)
 {
 	double *errors = allocate(counts->length, sizeof(*errors));
+	double *values = allocate(counts->length, sizeof(*values));
 	double sum = 0, square = 0;
 	char limit[16] = "-";	/* additive errors have none */
 	u64 i, n = 0;
 
+	array_values(array, 0, counts->length, values);
 	for (i = 0; i < counts->length; i++) {
 		double truth = counts->of[i];
 
 		if (counts->of[i] < least)
 			continue;
-		errors[n] = f_at(array, i) / truth - 1;
+		errors[n] = values[i] / truth - 1;
 		sum += errors[n];
 		square += errors[n] * errors[n];
 		n++;
@@ -125,6 +127,7 @@ static void print_errors(const char *how, u32 which, struct array *array,
 	       100 * errors[n / 2], 100 * errors[n * 3 / 4], 100 * sum / n,
 	       100 * sqrt(square / n), limit);
 	free(errors);
+	free(values);
 }
 
 int print_npm(const char *path, u64 seed)
@@ -155,7 +158,7 @@ int print_npm(const char *path, u64 seed)
 				printf("# additive error of the line above: deviation at most %llu\n",
 				       estimate.additive);
 			}
-			if (array->saturated)
+			if (array_saturated(array))
 				printf("# saturated\n");
 			array_free(array);
 		}

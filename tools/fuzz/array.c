@@ -20,6 +20,14 @@ void *fuzz_calloc(size_t n, size_t size)
 	return n <= MEMORY_MAX / size ? calloc(n, size) : NULL;
 }
 
+static bool may_lack(struct array *array, u64 i)
+{
+	struct scounter_array_estimate estimate;
+
+	require(!array_estimate(array, i, &estimate));
+	return estimate.flags & SCOUNTER_F_SATURATED;
+}
+
 /* The same array after it was saved and loaded. */
 static void save_and_load(struct array *array)
 {
@@ -39,9 +47,30 @@ static void save_and_load(struct array *array)
 	require(!array_load(&again, file));
 	fclose(file);
 	require(again->length == array->length && again->copies == array->copies);
-	for (i = 0; i < array->length && i < LOOKED_AT; i++)
+	require(array_saturated(again) == array_saturated(array));
+	for (i = 0; i < array->length && i < LOOKED_AT; i++) {
 		require(array_value(again, i) == array_value(array, i));
+		require(may_lack(again, i) == may_lack(array, i));
+	}
 	array_free(again);
+}
+
+/* The sum of the first counters is that of their values. */
+static void add_up(struct array *array)
+{
+	u64 count = array->length < LOOKED_AT ? array->length : LOOKED_AT, i;
+	double values[LOOKED_AT], total = 0;
+	struct array_total sum;
+	u32 flags = 0;
+
+	require(!array_values(array, 0, count, values));
+	require(!array_sum(array, 0, count, &sum));
+	for (i = 0; i < count; i++) {
+		total += values[i];
+		flags |= may_lack(array, i) ? SCOUNTER_F_SATURATED : 0;
+	}
+	require(sum.flags == flags && sum.variance >= 0);
+	require(sum.value <= total * (1 + 1e-9) && sum.value >= total * (1 - 1e-9));
 }
 
 static void look(struct array *array)
@@ -52,7 +81,10 @@ static void look(struct array *array)
 	for (i = 0; i < array->length && i < LOOKED_AT; i++) {
 		require(!array_estimate(array, i, &estimate));
 		require(estimate.lower <= estimate.value && estimate.value <= estimate.upper);
+		require(!(estimate.flags & SCOUNTER_F_SATURATED) || estimate.upper == U64_MAX);
+		require(!(estimate.flags & SCOUNTER_F_SATURATED) || array_saturated(array));
 	}
+	add_up(array);
 	require(array_estimate(array, array->length, &estimate));
 }
 

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What must be true, whatever the order, as long as so few events are counted that
- * every representation here is exact: each counter has in the end what was counted
- * in it, and a read returns what was counted before it at least, and what had begun
- * to be counted at most.
+ * What must be true, whatever the order:
+ *
+ * - As long as so few events are counted that a representation is exact, each counter
+ *   has in the end what was counted in it, and a read returns what was counted before
+ *   it at least, and what had begun to be counted at most.
+ * - Where a cell is full soon: a counter that lacks counts says so, and none does if
+ *   nothing was lost.  If the array is cleared meanwhile, it says so when those that
+ *   clear and add have returned.
+ * - A level that is shared is not higher, once the array was cleared, than what is
+ *   counted then makes it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +22,6 @@
 #include "kernel.h"
 #include "random.h"
 #include "script.h"
-#include "standard.h"
 
 #define COUNTERS	2
 #define SEED		1
@@ -25,45 +30,37 @@ static const struct kind {
 	const char *name;
 	struct scounter_array_type type;
 	u32 flags;
+	u32 first;	/* in counter 0 at first */
+	u32 end;	/* the largest count: only who adds more comes to it */
 } kinds[] = {
-	{ "csuros", { .kind = SCOUNTER_REPR_CSUROS2, .bits = 8, .m = 64 }, 0 },
-	{ "float", { .kind = SCOUNTER_REPR_DLM_FLOAT, .bits = 12, .m = 64 }, 0 },
-	{ "shared", { .kind = SCOUNTER_REPR_SHARED, .bits = 8 }, 0 },
-	{ "csuros-node", { .kind = SCOUNTER_REPR_CSUROS2, .bits = 8, .m = 64 },
-	  SCOUNTER_ARRAY_PER_NODE },
-	{ "shared-cpu", { .kind = SCOUNTER_REPR_SHARED, .bits = 8 }, SCOUNTER_ARRAY_PER_CPU },
+	{ .name = "csuros", .type = { .kind = SCOUNTER_REPR_CSUROS2, .bits = 8, .m = 64 } },
+	{ .name = "float", .type = { .kind = SCOUNTER_REPR_DLM_FLOAT, .bits = 12, .m = 64 } },
+	{ .name = "shared", .type = { .kind = SCOUNTER_REPR_SHARED, .bits = 8 } },
+	{ .name = "csuros-node", .type = { .kind = SCOUNTER_REPR_CSUROS2, .bits = 8, .m = 64 },
+	  .flags = SCOUNTER_ARRAY_PER_NODE },
+	{ .name = "shared-cpu", .type = { .kind = SCOUNTER_REPR_SHARED, .bits = 8 },
+	  .flags = SCOUNTER_ARRAY_PER_CPU },
+	/* At level 2, and full. */
+	{ .name = "shared-raised", .type = { .kind = SCOUNTER_REPR_SHARED, .bits = 4 },
+	  .first = 60 },
+	{ .name = "csuros-end", .type = { .kind = SCOUNTER_REPR_CSUROS2, .bits = 4, .m = 8 },
+	  .end = 22 },
+	{ .name = "csuros-lost", .type = { .kind = SCOUNTER_REPR_CSUROS2, .bits = 4, .m = 8 },
+	  .first = 100, .end = 22 },
 };
 
 /* In memory that is restored. */
 struct books {
 	struct scounter_array *array, *other;
 	u64 begun[COUNTERS], done[COUNTERS];
+	bool beyond;	/* more than the end was added, or will have been */
+	bool clears, cleared;
 };
 
 static const struct kind *now;
 static struct books *books;
 static char operations[SCRIPT_THREADS_MAX][SCRIPT_LENGTH_MAX + 1];
 static struct explore_program program;
-
-/* Without files, and without the tables that a program of the build writes. */
-int scounter_array_publish(struct scounter_array *array, const char *name,
-			   const char *group, struct module *owner)
-{
-	(void)array, (void)name, (void)group, (void)owner;
-	return 0;
-}
-
-void scounter_array_unpublish(struct scounter_array *array)
-{
-	(void)array;
-}
-
-const struct scounter_rung *scounter_standard_rungs(const struct scounter_array_type *type,
-						    u32 *count)
-{
-	(void)type, (void)count;
-	return NULL;
-}
 
 static void count(int counter, u64 n)
 {
@@ -75,11 +72,37 @@ static void count(int counter, u64 n)
 	books->done[counter] += n;
 }
 
+static void look_at_end(void)
+{
+	struct scounter_array_estimate estimate;
+	bool clears = books->clears, lacks;
+	u64 done = books->done[0];
+
+	scounter_array_read_est(books->array, 0, &estimate);
+	lacks = estimate.flags & SCOUNTER_F_SATURATED;
+	clears |= books->clears || (books->cleared && done < books->begun[0]);
+	if (lacks != (estimate.value == now->end) && (lacks || !clears))
+		explore_fail("a value of %llu is said to %s", (unsigned long long)estimate.value,
+			     lacks ? "lack counts" : "be right");
+	if (!books->beyond && scounter_array_saturated(books->array))
+		explore_fail("counts are said to be lost that are not");
+}
+
+static void look_at_level(void)
+{
+	if (books->cleared && scounter_array_level(books->array))
+		explore_fail("level %u of a cleared array", scounter_array_level(books->array));
+}
+
 static void look(void)
 {
 	u64 least, value;
 	int i;
 
+	if (now->end)
+		look_at_end();
+	if (now->end || now->first)
+		return;
 	for (i = 0; i < COUNTERS; i++) {
 		least = books->done[i];
 		value = scounter_array_read(books->array, i);
@@ -114,6 +137,19 @@ static void operate(char operation)
 	case 'm':
 		merge();
 		break;
+	case 'e':
+		count(0, 8);
+		break;
+	case 'x':
+		books->beyond = true;
+		count(0, 100);
+		break;
+	case 'c':
+		books->clears = true;
+		scounter_array_clear(books->array);
+		books->clears = false;
+		books->cleared = true;
+		break;
 	}
 }
 
@@ -138,12 +174,15 @@ static bool setup(void)
 	if (IS_ERR(books->array) || IS_ERR(books->other))
 		return false;
 	scounter_array_add(books->other, 0, 2);
+	scounter_array_add(books->array, 0, now->first);
+	books->beyond = now->first > now->end;
 	return true;
 }
 
 static void check(void)
 {
 	look();
+	look_at_level();
 	scounter_array_destroy(books->array);
 	scounter_array_destroy(books->other);
 }
@@ -153,7 +192,7 @@ const struct explore_program *cells_program(const char *name, const char *script
 	program = (struct explore_program) {
 		.setup = setup, .body = body, .check = check, .cpu = cpu_of,
 	};
-	program.needed = program.threads = script_read(script, "ijarm", operations);
+	program.needed = program.threads = script_read(script, "ijaremxc", operations);
 	for (now = kinds; now < kinds + sizeof(kinds) / sizeof(kinds[0]); now++)
 		if (!strcmp(now->name, name))
 			return program.needed ? &program : NULL;

@@ -4,9 +4,11 @@
  * script is
  *
  *	i, j	count one event in counter 0, or 1
- *	a	add three to counter 0
+ *	a, e	add three, or eight, to counter 0
  *	r	read both
  *	m	merge an array into it that has two events in counter 0
+ *	x	add a hundred to counter 0
+ *	c	clear the array
  */
 #ifndef _INTERLEAVE_CELLS_H
 #define _INTERLEAVE_CELLS_H

@@ -403,6 +403,26 @@ static bool test_arrays(void)
 	return good;
 }
 
+static bool test_clearing(void)
+{
+	static const struct counting few[] = {
+		{ .kind = "array-shared-raised", .script = "c,ei" },
+		{ .kind = "array-shared-raised", .script = "c,e,j" },
+		{ .kind = "array-csuros-end", .script = "x,rr" },
+		{ .kind = "array-csuros-end", .script = "xi,c" },
+		{ .kind = "array-csuros-end", .script = "x,cr" },
+		{ .kind = "array-csuros-lost", .script = "c,xr" },
+		{ .kind = "array-csuros-lost", .script = "c,i,r" },
+		{ .kind = "array-csuros-lost", .script = "c,x,r" },
+	};
+	unsigned int i;
+	bool good = true;
+
+	for (i = 0; i < sizeof(few) / sizeof(few[0]); i++)
+		good &= is_right(&few[i], &all);
+	return good;
+}
+
 static bool test_topk(void)
 {
 	static const struct counting few[] = {
@@ -559,6 +579,7 @@ static const struct {
 	{ "records: value and word are of one moment, in all orders", test_records },
 	{ "records: a value falls with a reset or a wrap only, in all orders", test_wraps },
 	{ "arrays: counting, additions and merges, in all orders", test_arrays },
+	{ "arrays that are full and cleared, in all orders", test_clearing },
 	{ "tables: hits, evictions and delegation, in all orders", test_topk },
 	{ "tables: long scripts and snapshots, in random orders", test_topk_randomly },
 	{ "approximate kinds are unbiased where CPUs meet", test_mean },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Arrays in memory: what kmod/array.c is in the kernel, for one thread. */
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -87,22 +88,22 @@ int array_create_copies(struct array **array, const struct scounter_array_type *
 			u64 length, u32 copies)
 {
 	struct scounter_array_type checked = *type;
-	int err = scounter_type_check(&checked);
+	const char *why;
+	int err = scounter_type_check(&checked, &why);
 
-	if (err == -EINVAL)
-		return array_fail(err, "there is no representation of kind %u", type->kind);
 	if (err)
-		return array_fail(err, "out of range: %u bits, q %u ppm, m %u, theta %u, group %u",
-				  type->bits, type->q_ppm, type->m, type->theta, type->group);
-	if (!length)
-		return array_fail(-EINVAL, "an array has at least one counter");
+		return array_fail(err, "kind %u, %u bits, q_ppm %u, m %u, theta %u, group %u: %s",
+				  type->kind, type->bits, type->q_ppm, type->m, type->theta,
+				  type->group, why);
 	if (!scounter_cells_words(&checked, length))
-		return array_fail(-ENOMEM, "%llu counters are too many", length);
+		return array_fail(length ? -ENOMEM : -ERANGE,
+				  "%llu counters: an array has 1 to 2^40", length);
 	*array = calloc(1, sizeof(**array));
 	if (!*array)
 		return array_fail(-ENOMEM, "out of memory");
 	(*array)->length = length;
 	(*array)->copies = copies;
+	(*array)->lost_from = SCOUNTER_NOTHING_LOST;
 	err = allocate(*array, &checked);
 	if (err) {
 		array_free(*array);
@@ -131,21 +132,41 @@ size_t array_bytes(const struct array *array)
 	       scounter_repr_rungs(&array->cells.repr.type) * sizeof(*array->rungs);
 }
 
-static int refuse(struct array *array, u64 index)
+static int refuse_range(struct array *array, u64 first, u64 count)
 {
-	if (index < array->length)
+	if (first <= array->length && count <= array->length - first)
 		return 0;
 	array->refused++;
-	return array_fail(-ERANGE, "there is no counter %llu, only %llu", index, array->length);
+	return array_fail(-ERANGE, "there are no %llu counters from %llu on, only %llu in all",
+			  count, first, array->length);
 }
 
-static void add_to_cell(struct array *array, u64 cell, struct scounter_real v, u32 level)
+static int refuse(struct array *array, u64 index)
+{
+	return refuse_range(array, index, 1);
+}
+
+bool array_saturated(const struct array *array)
+{
+	return array->lost_from != SCOUNTER_NOTHING_LOST;
+}
+
+void array_note_lost(struct array *array, u64 lost_from)
+{
+	array->lost_from = min(array->lost_from, lost_from);
+}
+
+/* @lacks: v may lack counts */
+static void add_to_cell(struct array *array, u64 cell, struct scounter_real v, u32 level,
+			bool lacks)
 {
 	u32 bit;
 	u64 *word = &array->words[scounter_cells_find(&array->cells, cell, &bit)];
 
 	*word = scounter_cells_add(&array->cells, *word, bit, &v, max(array->level, level),
-				   &array->rnd, &array->saturated);
+				   &array->rnd, &lacks);
+	if (lacks)
+		array_note_lost(array, scounter_cells_lost_from(&array->cells, *word, bit));
 	if (is_shared(array))
 		array->level = max(array->level, scounter_shared_level(*word));
 }
@@ -158,15 +179,15 @@ static void inc_cell(struct array *array, u64 cell)
 
 	if (is_shared(array)) {
 		if (!scounter_draw_bits(&array->rnd, array->level))
-			add_to_cell(array, cell, scounter_real(1ULL << array->level), 0);
+			add_to_cell(array, cell, scounter_real(1ULL << array->level), 0, false);
 		return;
 	}
 	word = scounter_cells_find(&array->cells, cell, &bit);
 	x = scounter_cells_state(&array->cells, array->words[word], bit);
 	if (x >= repr->top)
-		array->saturated = true;
+		array_note_lost(array, scounter_cells_lost_at_end(&array->cells));
 	else if (scounter_repr_trial(repr, x, &array->rnd))
-		add_to_cell(array, cell, scounter_repr_worth(repr, x), 0);
+		add_to_cell(array, cell, scounter_repr_worth(repr, x), 0, false);
 }
 
 int array_inc(struct array *array, u64 index)
@@ -184,8 +205,13 @@ int array_add(struct array *array, u64 index, u64 n)
 	u32 group = array->cells.repr.type.group, i;
 	int err = refuse(array, index);
 
+	if (!err && (s64)n < 0) {
+		array->refused++;
+		err = array_fail(-ERANGE, "%lld is not added: counters are never decremented",
+				 (s64)n);
+	}
 	for (i = 0; !err && n && i < group; i++)
-		add_to_cell(array, index * group + i, scounter_real(n), 0);
+		add_to_cell(array, index * group + i, scounter_real(n), 0, false);
 	return err;
 }
 
@@ -199,19 +225,78 @@ static void gather_cell(const struct array *array, u64 cell, struct scounter_gat
 				     array->words[i * array->cells.words + word], bit);
 }
 
+static struct scounter_gathered gather(const struct array *array, u64 index)
+{
+	u32 group = array->cells.repr.type.group, i;
+	struct scounter_gathered gathered = { 0 };
+
+	for (i = 0; i < group; i++)
+		gather_cell(array, index * group + i, &gathered);
+	return gathered;
+}
+
 int array_estimate(struct array *array, u64 index, struct scounter_array_estimate *estimate)
 {
-	const struct scounter_array_type *type = &array->cells.repr.type;
-	struct scounter_gathered gathered = { 0 };
+	const struct scounter_known known = {
+		.copies		= array->copies,
+		.level		= array->level,
+		.mixed_ppm	= array->mixed_ppm,
+		.lost_from	= array->lost_from,
+	};
+	struct scounter_gathered gathered;
 	int err = refuse(array, index);
-	u32 i;
 
 	if (err)
 		return err;
-	for (i = 0; i < type->group; i++)
-		gather_cell(array, index * type->group + i, &gathered);
-	scounter_estimate_of(&gathered, type, array->copies, array->level, array->mixed_ppm,
-			     estimate);
+	gathered = gather(array, index);
+	scounter_estimate_of(&gathered, &array->cells.repr.type, &known, estimate);
+	return 0;
+}
+
+static double double_of(struct scounter_wide sum)
+{
+	return ldexp(sum.over, 64) + sum.rest.whole + ldexp(sum.rest.part, -64);
+}
+
+int array_values(struct array *array, u64 first, u64 count, double *values)
+{
+	int err = refuse_range(array, first, count);
+	u64 i;
+
+	for (i = 0; !err && i < count; i++)
+		values[i] = double_of(gather(array, first + i).sum) /
+			    array->cells.repr.type.group;
+	return err;
+}
+
+static void total_cell(const struct array *array, u64 cell, struct scounter_total *total)
+{
+	u32 bit, i;
+	u64 word = scounter_cells_find(&array->cells, cell, &bit);
+
+	for (i = 0; i < array->copies; i++)
+		scounter_total_cell(total, &array->cells,
+				    array->words[i * array->cells.words + word], bit,
+				    array->mixed_ppm);
+}
+
+int array_sum(struct array *array, u64 first, u64 count, struct array_total *sum)
+{
+	u32 group = array->cells.repr.type.group;
+	struct scounter_total total = { 0 };
+	int err = refuse_range(array, first, count);
+	u64 cell;
+
+	if (err)
+		return err;
+	for (cell = first * group; cell < (first + count) * group; cell++)
+		total_cell(array, cell, &total);
+	*sum = (struct array_total){
+		.value = double_of(total.sum) / group,
+		.variance = ldexp(total.variance.m, total.variance.e) / group / group,
+		.flags = scounter_may_lack(array->lost_from, total.largest) ?
+			 SCOUNTER_F_SATURATED : 0,
+	};
 	return 0;
 }
 
@@ -227,7 +312,12 @@ void array_clear(struct array *array)
 	memset(array->words, 0, array->cells.words * array->copies * sizeof(u64));
 	array->level = 0;
 	array->mixed_ppm = 0;
-	array->saturated = false;
+	array->lost_from = SCOUNTER_NOTHING_LOST;
+}
+
+bool array_same_type(const struct array *a, const struct array *b)
+{
+	return !memcmp(&a->cells.repr.type, &b->cells.repr.type, sizeof(a->cells.repr.type));
 }
 
 static int check_merge(const struct array *dst, const struct array *src)
@@ -245,39 +335,35 @@ static int check_merge(const struct array *dst, const struct array *src)
 	return 0;
 }
 
-static void merge_cells(struct array *dst, const struct array *src)
+static void merge_cell(struct array *dst, const struct array *src, u64 cell, bool same)
 {
-	u64 cell;
+	struct scounter_gathered gathered = { 0 };
+	struct scounter_real sum;
 
-	for (cell = 0; cell < src->cells.count; cell++) {
-		struct scounter_gathered gathered = { 0 };
-
-		gather_cell(src, cell, &gathered);
-		if (scounter_real_is_zero(gathered.sum))
-			continue;
-		dst->saturated |= gathered.saturated;
-		add_to_cell(dst, cell, gathered.sum, src->level);
-	}
+	gather_cell(src, cell, &gathered);
+	sum = scounter_wide_real(gathered.sum);
+	if (scounter_real_is_zero(sum))
+		return;
+	dst->mixed_ppm = max(dst->mixed_ppm,
+			     scounter_brought_ppm(&gathered, same, src->mixed_ppm,
+						  &dst->cells.repr.type));
+	add_to_cell(dst, cell, sum, gathered.level,
+		    scounter_may_lack(src->lost_from, gathered.largest));
 }
 
 int array_merge(struct array *dst, const struct array *src)
 {
-	bool same = !memcmp(&dst->cells.repr.type, &src->cells.repr.type,
-			    sizeof(dst->cells.repr.type));
 	int err = check_merge(dst, src);
+	u64 cell;
 
 	if (err)
 		return err;
-	if (array_merge8_applies(dst, src)) {
-		err = array_merge8(dst, src);
-		if (err)
-			return err;
-	} else {
-		merge_cells(dst, src);
-	}
-	dst->saturated |= src->saturated;
-	dst->mixed_ppm = max(dst->mixed_ppm, src->mixed_ppm);
-	if (!same && !is_shared(src))
-		dst->mixed_ppm = max(dst->mixed_ppm, scounter_type_error_ppm(&src->cells.repr));
+	if (array_merge8_applies(dst, src))
+		return array_merge8(dst, src);
+	for (cell = 0; cell < src->cells.count; cell++)
+		merge_cell(dst, src, cell, array_same_type(dst, src));
+	/* A cell that may lack counts can be empty, where the first step is a large one. */
+	if (scounter_may_lack(src->lost_from, 0))
+		array_note_lost(dst, 0);
 	return 0;
 }

@@ -23,7 +23,7 @@
 
 #include <stdio.h>
 
-#include "repr/estimate.h"
+#include "repr/total.h"
 
 struct array {
 	struct scounter_cells cells;
@@ -32,8 +32,8 @@ struct array {
 	u32 level;		/* SCOUNTER_REPR_SHARED */
 	u32 mixed_ppm;
 	u32 placement;
-	bool saturated;
-	u64 refused;
+	u64 lost_from;		/* see array_saturated() */
+	u64 refused;		/* calls */
 	u64 *words;		/* of all copies */
 	struct scounter_rung *rungs;
 	struct rnd_state rnd;
@@ -46,20 +46,45 @@ void array_free(struct array *array);
 void array_seed(struct array *array, u64 seed);
 
 /*
- * From and to a snapshot.  -EINVAL for what is none, or contradicts itself;
- * -ENODATA for a truncated one; -EPROTO for one of a newer version or of the
- * other byte order; -EIO.
+ * From and to a snapshot.  -EINVAL for what is none, or contradicts itself; -ERANGE
+ * for a number out of its range; -ENODATA for a truncated one; -EPROTO for one of a
+ * newer version or of the other byte order; -ENOMEM; -EIO.
  */
 int array_load(struct array **array, FILE *from);
 int array_save(const struct array *array, FILE *to);
 
-/* -ERANGE for an index outside, which is also counted in array->refused. */
+/*
+ * -ERANGE for an index outside, and for an amount of 2^63 or more, which looks like a
+ * negative number; both are also counted in array->refused.
+ */
 int array_inc(struct array *array, u64 index);
 int array_add(struct array *array, u64 index, u64 n);
 int array_estimate(struct array *array, u64 index, struct scounter_array_estimate *estimate);
 
-/* The value alone; 0 outside. */
+/*
+ * The value alone, rounded to the nearest; 0 outside.  What is rounded off does not
+ * average out over many counters, in those kinds whose cells do not stand for whole
+ * numbers: to add them up, take array_values() or array_sum(), which are unbiased.
+ */
 u64 array_value(struct array *array, u64 index);
+
+/* Of `count` counters from `first` on.  -ERANGE if there are not so many. */
+int array_values(struct array *array, u64 first, u64 count, double *values);
+
+struct array_total {
+	double value;
+	/* An estimate whose expected value is at least the variance. */
+	double variance;
+	u32 flags;		/* SCOUNTER_F_SATURATED if a counter may lack counts */
+};
+
+int array_sum(struct array *array, u64 first, u64 count, struct array_total *sum);
+
+/*
+ * Whether counts were lost, here or in what was merged into it: then the counters that
+ * have SCOUNTER_F_SATURATED may lack some.
+ */
+bool array_saturated(const struct array *array);
 
 /*
  * dst[i] += src[i].  -EINVAL for arrays of different length or group, for an array

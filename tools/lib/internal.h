@@ -12,6 +12,11 @@ int array_fail(int err, const char *format, ...) __attribute__((format(printf, 2
 int array_create_copies(struct array **array, const struct scounter_array_type *type,
 			u64 length, u32 copies);
 
+bool array_same_type(const struct array *a, const struct array *b);
+
+/* A cell that stands for so much may lack counts. */
+void array_note_lost(struct array *array, u64 lost_from);
+
 /* Bulk merging of byte cells, merge8.c: whether it applies, and doing it. */
 bool array_merge8_applies(const struct array *dst, const struct array *src);
 int array_merge8(struct array *dst, const struct array *src);

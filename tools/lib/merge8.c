@@ -59,8 +59,7 @@ static bool has_table(const struct scounter_array_type *type)
 bool array_merge8_applies(const struct array *dst, const struct array *src)
 {
 	return has_table(&dst->cells.repr.type) && src->copies == 1 &&
-	       !memcmp(&dst->cells.repr.type, &src->cells.repr.type,
-		       sizeof(dst->cells.repr.type));
+	       array_same_type(dst, src);
 }
 
 static int make_sums(const struct scounter_repr *repr)
@@ -175,6 +174,7 @@ static void merge_words(struct array *dst, const struct array *src)
 	const u64 tops = dst->cells.repr.top * EACH_BYTE;
 	const u16 *sum = latest->sum;
 	u64 words = dst->cells.words;
+	bool lost = false;
 	u64 bulk[4], i;
 
 	memcpy(bulk, dst->bulk, sizeof(bulk));
@@ -190,11 +190,29 @@ static void merge_words(struct array *dst, const struct array *src)
 		sums = even_and_odd(even >> 8, odd);
 		if (any_zero(random))
 			sums += decide_rest(dst, x, z, random);
-		if (!dst->saturated && any_zero(sums ^ tops))
-			dst->saturated = any_beyond(&dst->cells.repr, x, z);
+		if (!lost && any_zero(sums ^ tops))
+			lost = any_beyond(&dst->cells.repr, x, z);
 		dst->words[i] = sums;
 	}
 	memcpy(dst->bulk, bulk, sizeof(bulk));
+	if (lost)
+		array_note_lost(dst, scounter_cells_lost_at_end(&dst->cells));
+}
+
+/* Cells of src that may lack counts: what they are merged into may, too. */
+static void note_lacking(struct array *dst, const struct array *src)
+{
+	const struct scounter_cells *cells = &src->cells;
+	u64 i, word;
+	u32 bit;
+
+	for (i = 0; i < cells->count; i++) {
+		word = scounter_cells_find(cells, i, &bit);
+		if (scounter_may_lack(src->lost_from,
+				      scounter_cells_f(cells, src->words[word], bit).whole))
+			array_note_lost(dst, scounter_cells_lost_from(cells, dst->words[word],
+								      bit));
+	}
 }
 
 int array_merge8(struct array *dst, const struct array *src)
@@ -206,5 +224,8 @@ int array_merge8(struct array *dst, const struct array *src)
 			return err;
 	}
 	merge_words(dst, src);
+	if (array_saturated(src))
+		note_lacking(dst, src);
+	dst->mixed_ppm = max(dst->mixed_ppm, src->mixed_ppm);
 	return 0;
 }

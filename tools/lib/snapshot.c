@@ -7,6 +7,9 @@
 
 #define COPIES_MAX	(1U << 16)
 
+/* What the first headers had. */
+#define HEADER_LEAST	offsetof(struct scounter_array_header, lost_from)
+
 static int check_header(const struct scounter_array_header *header)
 {
 	if (header->magic == __builtin_bswap32(SCOUNTER_ARRAY_MAGIC))
@@ -16,7 +19,7 @@ static int check_header(const struct scounter_array_header *header)
 	if (header->version != SCOUNTER_ARRAY_VERSION)
 		return array_fail(-EPROTO, "the snapshot is of version %u, not of %u as this program",
 				  header->version, SCOUNTER_ARRAY_VERSION);
-	if (header->header_bytes < sizeof(*header) || header->header_bytes > 4096)
+	if (header->header_bytes < HEADER_LEAST || header->header_bytes > 4096)
 		return array_fail(-EINVAL, "the snapshot has a header of %u bytes",
 				  header->header_bytes);
 	if (!header->copies || header->copies > COPIES_MAX)
@@ -26,24 +29,36 @@ static int check_header(const struct scounter_array_header *header)
 
 static int read_header(struct scounter_array_header *header, FILE *from)
 {
-	u32 rest;
-	size_t got = fread(header, 1, sizeof(*header), from);
+	size_t got = fread(header, 1, HEADER_LEAST, from);
+	size_t more, rest;
 	int err;
 
 	/* What is no snapshot is said to be none, however short it is. */
 	if (got < 8 || header->magic != SCOUNTER_ARRAY_MAGIC)
 		return got < 8 ? array_fail(-ENODATA, "the snapshot is truncated in its header") :
 		       check_header(header);
-	if (got < sizeof(*header))
+	if (got < HEADER_LEAST)
 		return header->version != SCOUNTER_ARRAY_VERSION ? check_header(header) :
 		       array_fail(-ENODATA, "the snapshot is truncated in its header");
 	err = check_header(header);
 	if (err)
 		return err;
-	for (rest = header->header_bytes - sizeof(*header); rest; rest--)
-		if (getc(from) == EOF)
-			return array_fail(-ENODATA, "the snapshot is truncated in its header");
-	return 0;
+	rest = header->header_bytes - HEADER_LEAST;
+	more = min_t(size_t, rest, sizeof(*header) - HEADER_LEAST);
+	rest -= fread((char *)header + HEADER_LEAST, 1, more, from);
+	while (rest && getc(from) != EOF)
+		rest--;
+	return rest ? array_fail(-ENODATA, "the snapshot is truncated in its header") : 0;
+}
+
+/* A full cell of a saturated array may lack counts, whatever a damaged header says. */
+static u64 lost_from(const struct array *array, const struct scounter_array_header *header)
+{
+	u64 end = scounter_cells_lost_at_end(&array->cells);
+
+	if (!(header->flags & SCOUNTER_ARRAY_SATURATED))
+		return SCOUNTER_NOTHING_LOST;
+	return header->header_bytes < sizeof(*header) ? end : min(end, header->lost_from);
 }
 
 /*
@@ -119,7 +134,7 @@ int array_load(struct array **array, FILE *from)
 	}
 	(*array)->mixed_ppm = header.error_ppm;
 	(*array)->refused = header.refused;
-	(*array)->saturated = header.flags & SCOUNTER_ARRAY_SATURATED;
+	(*array)->lost_from = lost_from(*array, &header);
 	(*array)->placement = header.flags & (SCOUNTER_ARRAY_PER_NODE | SCOUNTER_ARRAY_PER_CPU);
 	find_level(*array);
 	return 0;
@@ -132,13 +147,14 @@ int array_save(const struct array *array, FILE *to)
 		.version	= SCOUNTER_ARRAY_VERSION,
 		.header_bytes	= sizeof(header),
 		.flags		= array->placement |
-				  (array->saturated ? SCOUNTER_ARRAY_SATURATED : 0),
+				  (array_saturated(array) ? SCOUNTER_ARRAY_SATURATED : 0),
 		.type		= array->cells.repr.type,
 		.copies		= array->copies,
 		.error_ppm	= array->mixed_ppm,
 		.length		= array->length,
 		.words		= array->cells.words,
 		.refused	= array->refused,
+		.lost_from	= array->lost_from,
 	};
 	u64 all = array->cells.words * array->copies;
 

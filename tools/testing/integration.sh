@@ -674,12 +674,14 @@ a_lost_count_in_an_array_is_noticed() {
 	[ $? = 3 ] || fail 'not noticed'
 }
 
-# The C library decodes what the kernel wrote, to the same values and bounds.
+# The C library decodes what the kernel wrote, to the same values, bounds and sum.  The
+# last type is full at 8032: no upper bound.
 a_snapshot_means_the_same_in_user_space() {
 	need arrays || return
 	for type in 'kind=1 bits=8 q=1080000' 'kind=1 bits=10 q=1031000' 'kind=2 bits=6 group=5' \
 		'kind=3 bits=12 m=128' 'kind=4 bits=12 q=1400000 m=64' 'kind=5 bits=16 q=1080000' \
-		'kind=6 bits=8 m=16 theta=10' 'kind=7 bits=8' 'kind=4 bits=10 q=1500000 m=12 flags=2'; do
+		'kind=6 bits=8 m=16 theta=10' 'kind=7 bits=8' 'kind=4 bits=10 q=1500000 m=12 flags=2' \
+		'kind=3 bits=8 m=32'; do
 		# shellcheck disable=SC2086 # the parameters
 		load scounter_array_try length=200 add=12345 $type || fail "$type" || return 1
 		snapshot=$D/arrays/scounter_array_try/array
@@ -687,6 +689,8 @@ a_snapshot_means_the_same_in_user_space() {
 		./arrays show $snapshot 0 200 | awk '!/^#/ && $2 { print $1, $2, $3, $4, $5 }' >/tmp/user
 		cmp /tmp/kernel /tmp/user || fail "$type" || return 1
 		[ -s /tmp/user ] || return 1
+		[ "$(./arrays sum $snapshot | awk '!/^#/ { printf "%d", $2 }')" = "$(array_says sum)" ] ||
+			fail "$type: another sum" || return 1
 		[ "$(stat -c %a $snapshot)" = 444 ] || return 1
 		head -c 100 $snapshot >/tmp/truncated
 		! ./arrays show /tmp/truncated 2>/tmp/why && grep -q truncated /tmp/why || return 1
@@ -722,7 +726,7 @@ a_bad_array_is_refused() {
 		array_refused 'Numerical result' kind=4 bits=8 q=1500000 m=257 &&
 		array_refused 'Numerical result' kind=6 bits=8 m=16 theta=9 &&
 		array_refused 'nvalid' kind=99 &&
-		array_refused 'nvalid' length=0 &&
+		array_refused 'Numerical result' length=0 &&
 		array_refused 'nvalid' flags=4 &&
 		array_refused 'nvalid' name=a/b &&
 		array_refused 'memory' length=400000000000

@@ -12,6 +12,15 @@
  * 64 / bits, or 58 / bits for SCOUNTER_REPR_SHARED; no cell straddles two words.
  * Counter i has the cells i * group to i * group + group - 1, and its value is
  * the mean of theirs; with several copies, the sum over the copies.
+ *
+ * The last state of a cell is a count like any other.  A count is lost when a sum
+ * is beyond it, and when a cell in it is incremented.  The array then is
+ * SCOUNTER_ARRAY_SATURATED, and so is each array that a cell is merged into which
+ * may lack counts.  lost_from in the header is the least count of a cell that may:
+ * that of the last state, or less where the cell came by a merge from a type that
+ * ends earlier.  A counter has SCOUNTER_F_SATURATED, its value is "at least", if
+ * the array is saturated and f of one of its cells, without what is after the
+ * point, is lost_from or more.  All other counters of the array lack nothing.
  */
 #ifndef _UAPI_LINUX_SCOUNTER_ARRAY_H
 #define _UAPI_LINUX_SCOUNTER_ARRAY_H
@@ -69,15 +78,18 @@ struct scounter_array_type {
 #define SCOUNTER_ARRAY_PER_NODE		(1U << 0)
 #define SCOUNTER_ARRAY_PER_CPU		(1U << 1)
 /* What has happened to it. */
-#define SCOUNTER_ARRAY_SATURATED	(1U << 16) /* a cell was full: counts were lost */
+#define SCOUNTER_ARRAY_SATURATED	(1U << 16) /* counts were lost, see above */
 
 /**
  * struct scounter_array_estimate - what a read of a counter promises
- * @value: unbiased estimate of the count
+ * @value: estimate of the count, rounded to the nearest whole number.  Where f is
+ *	no whole number, what is rounded off is a bias of at most 1 / 2, always the
+ *	same for the same state: use struct scounter_array_value for what is added
+ *	up, or struct scounter_array_total
  * @lower: three standard deviations below the value, but not below 0
  * @upper: three standard deviations above the value; U64_MAX when saturated
- * @additive: SCOUNTER_REPR_SHARED: the largest standard deviation that any
- *	counter of the array has now, whatever its value; else 0
+ * @additive: SCOUNTER_REPR_SHARED: the largest standard deviation that this
+ *	counter can have now, whatever its value; else 0
  * @error_ppm: relative standard deviation, at most, in parts per million; 0
  *	means that the value is exact
  * @flags: SCOUNTER_F_SATURATED, SCOUNTER_F_DECIMATING
@@ -88,6 +100,36 @@ struct scounter_array_estimate {
 	__u64 upper;
 	__u64 additive;
 	__u32 error_ppm;
+	__u32 flags;
+};
+
+/**
+ * struct scounter_array_value - a count that need not be a whole number
+ * @whole: what is before the point
+ * @part: what is after it, in units of 2^-32, cut off
+ *
+ * An unbiased estimate, but for less than 2^-32.
+ */
+struct scounter_array_value {
+	__u64 whole;
+	__u32 part;
+};
+
+/**
+ * struct scounter_array_total - the sum of many counters
+ * @value: unbiased estimate of all their counts; the largest number, and saturated,
+ *	for a sum of 2^64 or more
+ * @deviation: its standard deviation, at most, rounded up.  The square has an
+ *	expected value of at least the sum of the variances of the counters
+ * @lower: three of these below the value, but not below 0
+ * @upper: three above it; U64_MAX when saturated
+ * @flags: SCOUNTER_F_SATURATED if one of the counters has it
+ */
+struct scounter_array_total {
+	struct scounter_array_value value;
+	__u64 deviation;
+	__u64 lower;
+	__u64 upper;
 	__u32 flags;
 };
 
@@ -105,6 +147,11 @@ struct scounter_array_header {
 	__u64 length;		/* counters */
 	__u64 words;		/* of a copy */
 	__u64 refused;		/* calls with an index outside */
+	/*
+	 * Not in headers of 72 bytes: there it is the count of the last state, if
+	 * SCOUNTER_ARRAY_SATURATED.
+	 */
+	__u64 lost_from;	/* all bits set: nothing was lost */
 };
 
 #endif /* _UAPI_LINUX_SCOUNTER_ARRAY_H */

@@ -5,8 +5,8 @@
  * one event in 16 is claimed and not counted.
  *
  * /sys/kernel/debug/scounter_array_try has what was counted in each context, the sum
- * of all values, and the bytes, refusals and saturation of the array, a line each;
- * and then the counters that are not 0.
+ * of all counters with its deviation, and the bytes, refusals and saturation of the
+ * array, a line each; and then the counters that are not 0.
  */
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
@@ -69,20 +69,18 @@ static void stop(void)
 
 static int try_show(struct seq_file *seq, void *unused)
 {
-	u64 sum = 0, i;
+	struct scounter_array_total sum;
+	u64 i;
 
 	if (!READ_ONCE(run))
 		stop();
-	for (i = 0; i < length; i++) {
-		sum += scounter_array_read(array, i);
-		cond_resched();
-	}
+	scounter_array_sum(array, 0, length, &sum);
 	seq_printf(seq, "counted task %lld softirq %lld hardirq %lld nmi %lld\n",
 		   (s64)atomic64_read(&counted[TASK]), (s64)atomic64_read(&counted[SOFTIRQ]),
 		   (s64)atomic64_read(&counted[HARDIRQ]), (s64)atomic64_read(&counted[NMI]));
-	seq_printf(seq, "sum %llu\nbytes %zu\nrefused %llu\nsaturated %d\n",
-		   sum, scounter_array_bytes(array), scounter_array_refused(array),
-		   scounter_array_saturated(array));
+	seq_printf(seq, "sum %llu deviation %llu\nbytes %zu\nrefused %llu\nsaturated %d\n",
+		   sum.value.whole, sum.deviation, scounter_array_bytes(array),
+		   scounter_array_refused(array), scounter_array_saturated(array));
 	for (i = 0; i < length && i < COUNTERS; i++) {
 		struct scounter_array_estimate estimate;
 

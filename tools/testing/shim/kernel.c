@@ -16,14 +16,20 @@ static pthread_mutex_t later_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rcu_head *callbacks;
 static struct work_struct *works;
 
+#define LARGE	(1UL << 30)
+
 size_t shim_zalloced;
 
 void *shim_zalloc(size_t size)
 {
 	size_t rounded = (size + 63) / 64 * 64;
-	void *memory = aligned_alloc(64, rounded ? rounded : 64);
+	void *memory;
 
 	__atomic_fetch_add(&shim_zalloced, size, __ATOMIC_RELAXED);
+	/* So large that it is fresh from the system: what is not touched is not there. */
+	if (size > LARGE)
+		return calloc(1, size);
+	memory = aligned_alloc(64, rounded ? rounded : 64);
 	if (memory)
 		memset(memory, 0, rounded);
 	return memory;

@@ -36,6 +36,7 @@ __thread struct shim_cpu shim_this;
 
 int shim_cpus, shim_nodes;
 unsigned long shim_jiffies;
+size_t shim_size_max = SIZE_MAX;
 
 static char *areas;
 static size_t area_bytes;

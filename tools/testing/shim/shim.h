@@ -76,6 +76,8 @@ static inline unsigned int shim_spin(unsigned int spin)
 /* Numbers of CPUs and nodes: node n has the CPUs from n * cpus / nodes on. */
 extern int shim_cpus, shim_nodes;
 extern unsigned long shim_jiffies;
+/* The largest size_t, for a test that makes it that of another machine. */
+extern size_t shim_size_max;
 
 /* Before anything else; false if there is no memory, or a number is not right. */
 bool shim_init(int cpus, int nodes);

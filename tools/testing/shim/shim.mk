@@ -9,7 +9,11 @@
 # Set `model := 1` before for a program that defines what shim.h leaves to a model,
 # and `shim_replaced := kernel` if it has a kernel.c of its own.  The objects
 # go through objcopy with the options in shim_objcopy.
-# Everything of kmod/ is taken but what needs the kernel's files and registry.
+# Everything of kmod/ is taken but what needs the kernel's files and registry, and
+# arrays:
+#
+#	$(shim_array_objects)	these, with what they need of the rest, but for
+#				the shim itself
 
 OBJCOPY ?= objcopy
 KMOD ?= $(top)/kmod
@@ -29,6 +33,16 @@ shim_kmod_flags += -Wno-missing-field-initializers -Werror
 shim_objects := $(patsubst %,$(build)/kmod/%.o,$(shim_kmod))
 shim_objects += $(patsubst %,$(build)/shim/%.o,$(filter-out $(shim_replaced),shim kernel counters))
 
+shim_array_objects := $(patsubst %,$(build)/kmod/%.o,array standard random refuse) $(build)/shim/arrays.o
+
+$(build)/kmod/standard.o: $(build)/kmod/standard_rungs.h
+$(build)/kmod/standard.o: shim_kmod_flags += -I$(build)/kmod
+$(build)/kmod/standard_rungs.h: $(build)/kmod/powers
+	$< >$@
+
+$(build)/kmod/powers: $(KMOD)/powers.c | $(build)/kmod
+	$(CC) -O2 $(LDFLAGS) $(instrument_flags) -o $@ $<
+
 $(build)/kmod/%.o: $(KMOD)/%.c | $(build)/kmod
 	$(CC) $(shim_kmod_flags) $(CFLAGS) $(shim_flags) -MMD -MP -c -o $@ $<
 	$(if $(shim_objcopy),$(OBJCOPY) $(shim_objcopy) $@)
@@ -40,4 +54,4 @@ $(build)/shim/%.o: $(shim_dir)/%.c | $(build)/shim
 $(build)/kmod $(build)/shim:
 	mkdir -p $@
 
--include $(shim_objects:.o=.d)
+-include $(shim_objects:.o=.d) $(shim_array_objects:.o=.d)

@@ -50,11 +50,10 @@ static void count(struct subject *subject, u32 events)
 
 static u64 sum_of(const struct scounter_array *array)
 {
-	u64 sum = 0, i;
+	struct scounter_array_total sum;
 
-	for (i = 0; i < COUNTERS; i++)
-		sum += scounter_array_read(array, i);
-	return sum;
+	scounter_array_sum(array, 0, COUNTERS, &sum);
+	return sum.value.whole;
 }
 
 static void judge(struct subject *subject, s64 done, u64 sum, u32 ppm)
