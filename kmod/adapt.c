@@ -41,7 +41,6 @@
 #include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/module.h>
-#include <linux/nodemask.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -164,7 +163,7 @@ static notrace u64 inflated_value(const struct inflated *inflated)
 static struct inflated *inflated_alloc(gfp_t gfp)
 {
 	struct inflated *inflated =
-		kzalloc(struct_size(inflated, seen, nr_node_ids), gfp);
+		kzalloc(struct_size(inflated, seen, scounter_nodes), gfp);
 
 	if (!inflated)
 		return NULL;
@@ -500,7 +499,7 @@ static size_t adapt_bytes(const struct scounter *counter)
 	word = atomic64_read_acquire(&counter->spread.word);
 	if (!is_plain(word)) {
 		inflated = inflated_of(word);
-		bytes = struct_size(inflated, seen, nr_node_ids) +
+		bytes = struct_size(inflated, seen, scounter_nodes) +
 			scounter_lines_bytes(1);
 		if (READ_ONCE(inflated->grown))
 			bytes += scounter_lines_bytes(inflated->components);
@@ -516,8 +515,8 @@ static bool is_contended(struct inflated *inflated)
 	bool contended = false;
 	u32 node;
 
-	for (node = 0; node < nr_node_ids; node++) {
-		u64 now = atomic64_read(inflated->lines->slot[node * SCOUNTER_COMPONENTS_MAX]);
+	for (node = 0; node < scounter_nodes; node++) {
+		u64 now = atomic64_read(scounter_lines_first(inflated->lines, node));
 
 		contended |= now - inflated->seen[node] >= rate;
 		inflated->seen[node] = now;

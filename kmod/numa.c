@@ -50,11 +50,11 @@ static u32 node_shift;
 
 void scounter_numa_init(void)
 {
-	node_shift = 63 - order_base_2(nr_node_ids);
+	node_shift = 63 - order_base_2(num_possible_nodes());
 	__scounter_numa.value_max = BIT_ULL(node_shift) - 1;
 }
 
-u64 scounter_numa_tag(int node)
+u64 scounter_numa_tag(u32 node)
 {
 	return HAS_NODE | (u64)node << node_shift;
 }

@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 void scounter_numa_init(void);
-u64 scounter_numa_tag(int node);
+/* Of a node by its number, see lines.h. */
+u64 scounter_numa_tag(u32 node);
 
 #endif /* _SCOUNTER_NUMA_H */

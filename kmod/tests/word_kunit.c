@@ -7,6 +7,7 @@
 #include <linux/topology.h>
 
 #include "../kind.h"
+#include "../lines.h"
 #include "../numa.h"
 
 static const struct scounter_class rbo_numa = SCOUNTER_CLASS(SCOUNTER_RBO_NUMA, 0);
@@ -33,9 +34,9 @@ static struct scounter_class class_of(struct kunit *test, enum scounter_kind kin
 static void numa_range_is_what_the_node_leaves(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, __scounter_numa.value_max,
-			(1ULL << (63 - order_base_2(nr_node_ids))) - 1);
-	KUNIT_EXPECT_EQ(test, scounter_numa_tag(nr_node_ids - 1) & __scounter_numa.value_max,
-			0ULL);
+			(1ULL << (63 - order_base_2(num_possible_nodes()))) - 1);
+	KUNIT_EXPECT_EQ(test, scounter_numa_tag(num_possible_nodes() - 1) &
+			      __scounter_numa.value_max, 0ULL);
 	KUNIT_EXPECT_TRUE(test, scounter_numa_tag(0) >> 63);
 }
 
@@ -46,7 +47,7 @@ static void numa_keeps_the_node_with_the_count(struct kunit *test)
 	u32 i;
 
 	migrate_disable();
-	tag = scounter_numa_tag(numa_node_id());
+	tag = scounter_numa_tag(scounter_node_number(numa_node_id()));
 	for (i = 1; i <= 10; i++) {
 		scounter_word64_inc(&word, &rbo_numa);
 		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&word.word), tag | i);
@@ -75,7 +76,7 @@ static void numa_adapt_takes_a_node_only_when_contended(struct kunit *test)
 
 	/* A word that has a node keeps it until the reset. */
 	migrate_disable();
-	tag = scounter_numa_tag(numa_node_id());
+	tag = scounter_numa_tag(scounter_node_number(numa_node_id()));
 	atomic64_set(&word.word, tag | 7);
 	scounter_word64_inc(&word, &numa_adapt);
 	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&word.word), tag | 8);

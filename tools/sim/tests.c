@@ -648,6 +648,64 @@ static bool test_history(void)
 	return false;
 }
 
+static const struct counter_type *type;
+static void *counter;
+
+/* Two CPUs of each node. */
+static void count_on_all_nodes(int thread)
+{
+	int i;
+
+	(void)thread;
+	for (i = 0; i < 1000; i++)
+		type->inc(counter);
+}
+
+/* Bytes of a counter of this kind on four nodes whose ids are so far apart; 0: it failed. */
+static uint64_t bytes_with_ids(const char *kind, int stride)
+{
+	struct machine machine = two_nodes;
+	uint64_t bytes;
+	int node;
+
+	machine.nodes = 4;
+	shim_node_stride = stride;
+	if (!begin(&machine))
+		return 0;
+	counters_init(5);
+	memset(shim_asked, 0, sizeof(shim_asked));
+	type = counter_type(kind);
+	counter = type->make(type);
+	play(8, count_on_all_nodes);
+	shim_run_works();
+	play(8, count_on_all_nodes);
+	bytes = type->read(counter) == 16000 ? type->bytes(counter) : 0;
+	for (node = 0; node < 4; node++)
+		if (!strcmp(kind, "multiline") && shim_asked[shim_node_id(node)] != 1)
+			bytes = 0;
+	type->free(counter);
+	counters_settle();
+	model_exit();
+	printf("# %s, ids %d apart: %llu bytes, %llu events at most\n", kind, stride,
+	       (unsigned long long)bytes, (unsigned long long)__scounter_numa.value_max);
+	return bytes && __scounter_numa.value_max == (1ULL << 61) - 1 ? bytes : 0;
+}
+
+/* As on machines whose four nodes have ids up to 255. */
+static bool test_nodes_with_gaps(void)
+{
+	static const char *const kinds[] = { "multiline", "multiline_8", "exact", "cohort", "rbo_numa" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		uint64_t without = bytes_with_ids(kinds[i], 1);
+
+		if (!without || bytes_with_ids(kinds[i], 64) != without)
+			return false;
+	}
+	return true;
+}
+
 static bool test_racing(void)
 {
 	struct outcome outcome = outcome_of(&two_nodes, "racing", 8, 7, 1);
@@ -837,6 +895,7 @@ static const struct {
 	{ "exact kinds are exact, with and without fetch-and-add", test_exact },
 	{ "words side by side share lines", test_packed },
 	{ "a history is counted, and makes kinds adapt", test_history },
+	{ "nodes whose ids have gaps need no more lines", test_nodes_with_gaps },
 	{ "racing loses counts", test_racing },
 	{ "approximate kinds are unbiased under contention", test_unbiased },
 	{ "the same seed gives the same, another one does not", test_deterministic },

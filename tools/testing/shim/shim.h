@@ -75,6 +75,11 @@ static inline unsigned int shim_spin(unsigned int spin)
 
 /* Numbers of CPUs and nodes: node n has the CPUs from n * cpus / nodes on. */
 extern int shim_cpus, shim_nodes;
+/* The ids of nodes are this far apart: 1, but for tests of gaps. */
+extern int shim_node_stride;
+#define SHIM_NODE_IDS	1024
+/* By id: blocks of memory that were asked for there. */
+extern unsigned int shim_asked[SHIM_NODE_IDS];
 extern unsigned long shim_jiffies;
 
 /* Before anything else; false if there is no memory, or a number is not right. */
@@ -83,6 +88,12 @@ void shim_exit(void);
 void shim_be(int cpu);
 
 int shim_node_of(int cpu);
+
+static inline int shim_node_id(int node)
+{
+	return (node + 1) * shim_node_stride - 1;
+}
+
 unsigned long shim_offset_of(int cpu);
 
 #define SHIM_PERCPU	__attribute__((section("shim_percpu")))
