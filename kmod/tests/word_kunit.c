@@ -90,14 +90,28 @@ static void numa_adapt_takes_a_node_only_when_contended(struct kunit *test)
 static void who_starves_stops_nobody(struct kunit *test)
 {
 	struct scounter_word64 word = SCOUNTER_WORD_INIT;
+	u32 *starving = scounter_numa_starving(&word);
 	u32 i;
 
-	WRITE_ONCE(__scounter_numa.starving, nr_node_ids + 1);
+	WRITE_ONCE(*starving, num_possible_nodes() + 1);
+	atomic_inc(&__scounter_numa.starving);
 	for (i = 0; i < 100; i++)
 		scounter_word64_inc(&word, &rbo_numa);
-	KUNIT_EXPECT_EQ(test, READ_ONCE(__scounter_numa.starving), (u32)nr_node_ids + 1);
-	WRITE_ONCE(__scounter_numa.starving, 0);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(*starving), (u32)num_possible_nodes() + 1);
+	WRITE_ONCE(*starving, 0);
+	atomic_dec(&__scounter_numa.starving);
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &rbo_numa), 100ULL);
+}
+
+/* Of 1000 words that lie side by side at most a half: 16 are expected. */
+static void few_words_wait_for_one_that_starves(struct kunit *test)
+{
+	static struct scounter_word64 words[1000];
+	u32 i, same = 0;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		same += scounter_numa_starving(&words[i]) == scounter_numa_starving(&words[0]);
+	KUNIT_EXPECT_LT(test, same, 500U);
 }
 
 static const struct {
@@ -222,6 +236,7 @@ static struct kunit_case word_cases[] = {
 	KUNIT_CASE(numa_keeps_the_node_with_the_count),
 	KUNIT_CASE(numa_adapt_takes_a_node_only_when_contended),
 	KUNIT_CASE(who_starves_stops_nobody),
+	KUNIT_CASE(few_words_wait_for_one_that_starves),
 	KUNIT_CASE(words_saturate_at_their_end),
 	KUNIT_CASE(words_wrap_if_the_class_says_so),
 	KUNIT_CASE(named_counters_say_that_they_wrapped),

@@ -200,7 +200,7 @@ static void print(const struct workload *workload, const struct outcome *outcome
 		printf("{\"source\":\"modelled\",\"machine\":\"%s\",\"kind\":\"%s\",\"threads\":%d,"
 		       "\"work\":%g,\"counters\":%d,\"packed\":%s,\"preload\":%llu,\"history\":%llu,\"seed\":%llu,"
 		       "\"per_ms\":%.3f,\"ns\":%.4f,\"error\":%.8f,\"period_error\":%.8f,"
-		       "\"ms\":%.6f,\"misses\":%.5f,\"transfers\":%.5f,"
+		       "\"ms\":%.6f,\"misses\":%.5f,\"transfers\":%.5f,\"pauses\":%llu,"
 		       "\"operations\":%llu,\"bytes\":%llu}\n",
 		       workload->machine->name, workload->type->name, workload->threads,
 		       workload->work, workload->counters,
@@ -210,13 +210,15 @@ static void print(const struct workload *workload, const struct outcome *outcome
 		       (unsigned long long)workload->seed, outcome->per_ms, outcome->ns,
 		       outcome->error, outcome->period_error, outcome->milliseconds,
 		       outcome->misses, outcome->transfers,
+		       (unsigned long long)outcome->pauses,
 		       (unsigned long long)outcome->operations,
 		       (unsigned long long)outcome->bytes);
 	else
-		printf("%-16s %7d %6g %12.0f %10.2f %9.3f %9.3f %8.4f %8.4f %7llu\n",
+		printf("%-16s %7d %6g %12.0f %10.2f %9.3f %9.3f %8.4f %8.4f %7llu %7llu\n",
 		       workload->type->name, workload->threads, workload->work,
 		       outcome->per_ms, outcome->ns, 100 * outcome->error,
 		       100 * outcome->period_error, outcome->misses, outcome->transfers,
+		       (unsigned long long)outcome->pauses,
 		       (unsigned long long)outcome->bytes);
 	fflush(stdout);
 }
@@ -245,9 +247,9 @@ static int run_all(const struct options *options)
 		       options->machine.name, (unsigned long long)options->machine.nodes,
 		       (unsigned long long)options->machine.cpus_per_node, options->seed,
 		       options->counters, options->counters > 1 ? "s" : "");
-		printf("%-16s %7s %6s %12s %10s %9s %9s %8s %8s %7s\n", "kind", "threads",
+		printf("%-16s %7s %6s %12s %10s %9s %9s %8s %8s %7s %7s\n", "kind", "threads",
 		       "work %", "incs/ms", "ns/inc", "error %", "lately %", "misses",
-		       "remote", "bytes");
+		       "remote", "pauses", "bytes");
 	}
 	for (i = 0; i < all; i++) {
 		int rest = i / (int)options->runs;

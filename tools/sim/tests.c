@@ -706,6 +706,65 @@ static bool test_nodes_with_gaps(void)
 	return true;
 }
 
+static enum shim_context context;
+
+static void count_in_context(int thread)
+{
+	int i;
+
+	(void)thread;
+	model_context(context);
+	for (i = 0; i < 2000; i++) {
+		type->inc(counter);
+		model_work(1000);
+	}
+}
+
+/* So many pauses at most, where eight CPUs of two nodes do nothing but count. */
+static bool waits_for(const char *kind, enum shim_context where, uint64_t most)
+{
+	struct machine machine = two_nodes;
+	uint64_t pauses;
+
+	machine.pause = 45000;
+	if (!begin(&machine))
+		return false;
+	counters_init(5);
+	type = counter_type(kind);
+	counter = type->make(type);
+	context = where;
+	play(8, count_in_context);
+	pauses = model_statistics()->pauses;
+	printf("# %s%s: %llu pauses at most\n", kind, where ? ", in an interrupt" : "",
+	       (unsigned long long)pauses);
+	type->free(counter);
+	counters_settle();
+	model_exit();
+	return pauses <= most && pauses;
+}
+
+/* Documentation/choosing.rst has these bounds. */
+static bool test_waits(void)
+{
+	static const char *const kinds[] = {
+		"rbo", "multiline_adapt", "exact", "bfp_csup", "approx", "morris_adapt", "scalable",
+	};
+	const uint64_t backoff = 255, slow = 200000 / 45 + 128;
+	bool good = true;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		const char *kind = i ? "rbo_numa_adapt" : "rbo_numa";
+
+		good &= waits_for(kind, SHIM_TASK, slow + backoff) &
+			waits_for(kind, SHIM_HARDIRQ, backoff) &
+			waits_for(kind, SHIM_NMI, backoff);
+	}
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		good &= waits_for(kinds[i], SHIM_TASK, backoff);
+	return good;
+}
+
 static bool test_racing(void)
 {
 	struct outcome outcome = outcome_of(&two_nodes, "racing", 8, 7, 1);
@@ -896,6 +955,7 @@ static const struct {
 	{ "words side by side share lines", test_packed },
 	{ "a history is counted, and makes kinds adapt", test_history },
 	{ "nodes whose ids have gaps need no more lines", test_nodes_with_gaps },
+	{ "nobody waits for longer than it says", test_waits },
 	{ "racing loses counts", test_racing },
 	{ "approximate kinds are unbiased under contention", test_unbiased },
 	{ "the same seed gives the same, another one does not", test_deterministic },

@@ -226,6 +226,7 @@ static void judge(const struct totals *from, const struct totals *to,
 		.misses = (to->statistics.misses - from->statistics.misses) / operations,
 		.transfers = (to->statistics.transfers - from->statistics.transfers) /
 			     operations,
+		.pauses = to->statistics.pauses,
 		.operations = operations,
 		.bytes = run.workload->packed ? counter_word_bytes(&run.words, 0) :
 			 run.workload->type->bytes(run.counters[0]),

@@ -35,6 +35,7 @@ struct outcome {
 	double milliseconds;	/* modelled */
 	double misses;		/* an increment */
 	double transfers;	/* between nodes, an increment */
+	uint64_t pauses;	/* that a CPU waited between two tries, at most */
 	uint64_t operations;
 	uint64_t bytes;		/* of the hot counter */
 };

@@ -10,8 +10,8 @@
  * that call is nothing.  A program compiled with SHIM_MODEL defines it, and gives
  * the operations their order and their cost by when it returns.  So also
  * shim_fence() (a full barrier), shim_private() (an access to what the CPU has
- * alone), shim_relax() (a pause), shim_draw() (a draw from a random generator), and
- * shim_failed() (a compare-and-swap that has).
+ * alone), shim_relax() (a pause), shim_draw() (a draw from a random generator),
+ * shim_failed() (a compare-and-swap that has), and shim_time() (nanoseconds).
  */
 #ifndef _SHIM_H
 #define _SHIM_H
@@ -19,6 +19,8 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <time.h>
 
 enum shim_kind_of_access { SHIM_LOAD, SHIM_STORE, SHIM_RMW, SHIM_CAS };
 enum shim_context { SHIM_TASK, SHIM_SOFTIRQ, SHIM_HARDIRQ, SHIM_NMI };
@@ -40,6 +42,7 @@ void shim_private(const volatile void *address);
 void shim_relax(void);
 void shim_draw(void);
 void shim_failed(void);
+uint64_t shim_time(void);
 bool shim_no_fetch_op(void);
 #else
 extern __thread struct shim_cpu shim_this;
@@ -50,6 +53,14 @@ extern __thread struct shim_cpu shim_this;
 #define shim_draw()			((void)0)
 #define shim_failed()			((void)0)
 #define shim_no_fetch_op()		false
+
+static inline uint64_t shim_time(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000ULL + time.tv_nsec;
+}
 
 static inline void shim_relax(void)
 {
