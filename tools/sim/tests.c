@@ -765,6 +765,51 @@ static bool test_waits(void)
 	return good;
 }
 
+#define CONTEXTS	4
+
+/* The states of all CPUs and contexts, as who draws there finds them. */
+static void states_of(struct rnd_state states[8][CONTEXTS])
+{
+	int cpu, where;
+
+	for (cpu = 0; cpu < 8; cpu++) {
+		for (where = 0; where < CONTEXTS; where++) {
+			shim_be(cpu);
+			shim_this.context = where;
+			states[cpu][where] = *scounter_random_get();
+			scounter_random_put();
+		}
+	}
+	shim_be(0);
+}
+
+/* Each context is seeded where it draws next: as a machine loaded with that seed. */
+static bool test_reseed(void)
+{
+	static struct rnd_state before[8][CONTEXTS], after[8][CONTEXTS], loaded[8][CONTEXTS];
+	int cpu, where;
+
+	if (!begin(&two_nodes))
+		return false;
+	scounter_random_init(1);
+	states_of(before);
+	scounter_random_reseed(2);
+	states_of(after);
+	scounter_random_init(2);
+	states_of(loaded);
+	for (cpu = 0; cpu < 8; cpu++) {
+		for (where = 0; where < CONTEXTS; where++) {
+			if (!memcmp(&before[cpu][where], &after[cpu][where], sizeof(before[0][0])))
+				return false;
+			/* The countdowns were drawn from that of tasks. */
+			if (where != SHIM_TASK &&
+			    memcmp(&loaded[cpu][where], &after[cpu][where], sizeof(after[0][0])))
+				return false;
+		}
+	}
+	return true;
+}
+
 static bool test_racing(void)
 {
 	struct outcome outcome = outcome_of(&two_nodes, "racing", 8, 7, 1);
@@ -956,6 +1001,7 @@ static const struct {
 	{ "a history is counted, and makes kinds adapt", test_history },
 	{ "nodes whose ids have gaps need no more lines", test_nodes_with_gaps },
 	{ "nobody waits for longer than it says", test_waits },
+	{ "a cloned machine begins other streams", test_reseed },
 	{ "racing loses counts", test_racing },
 	{ "approximate kinds are unbiased under contention", test_unbiased },
 	{ "the same seed gives the same, another one does not", test_deterministic },
