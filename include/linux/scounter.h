@@ -46,8 +46,9 @@
  *    bytes may be used in NMI context.
  * 10. At the end of its range a counter stays there, and every read says so;
  *    or it begins again at 0, if it was created so, and says that.
- * 11. multiline_adapt must not be incremented where RCU is not watching
- *    (rcu_is_watching()), in the depths of the idle loop.
+ * 11. Where RCU is not watching (rcu_is_watching()), in the depths of the idle
+ *    loop, multiline_adapt, which is what exact is, must be neither counted in
+ *    nor read nor reset, and no other counter with a name may be reset.
  */
 #ifndef _LINUX_SCOUNTER_H
 #define _LINUX_SCOUNTER_H

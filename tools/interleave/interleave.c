@@ -17,8 +17,9 @@ static const char usage[] =
 "       interleave kinds                            the counters that there are\n"
 "\n"
 "SCRIPT is what each of up to three threads does, separated by commas, a letter an\n"
-"operation: (i)ncrement, (a)dd 3, (r)ead, (f)etch and reset, (d)estroy, a second\n"
-"passes (t); I, A, R, F in an interrupt handler.  KIND may be topk-DESIGN: then\n"
+"operation: (i)ncrement, (a)dd 3, add nearly 2^62 (b), (r)ead, (f)etch and reset,\n"
+"(d)estroy, a second passes (t); I, A, R, F in an interrupt handler; before, work that\n"
+"waits is done (w), and words inflate no more (n).  KIND may be topk-DESIGN: then\n"
 "a letter is a key from 1 to 9 that is hit, or A to I, the same with gathering, or a\n"
 "to i, with six hits at once, or r, a snapshot.  It may be array-TYPE: then i and j are increments of two counters,\n"
 "and m is a merge.  For example\n"
@@ -29,6 +30,7 @@ static const char usage[] =
 "  -p, --preload N         events added before that (0)\n"
 "  -t, --tries N           the module's parameter adapt_tries (1)\n"
 "  -g, --grow-rate N       the module's parameter grow_rate (its default)\n"
+"  -D, --deflates          the module's parameter deflate_after is 0\n"
 "  -c, --capacity N        entries of a table (1)\n"
 "  -d, --decimates         approximate kinds are past what they count exactly\n"
 "  -s, --seed N            of the orders and the draws; 0: always the same draws\n"
@@ -57,6 +59,7 @@ static const struct option longs[] = {
 	{ "preload", required_argument, NULL, 'p' },
 	{ "tries", required_argument, NULL, 't' },
 	{ "grow-rate", required_argument, NULL, 'g' },
+	{ "deflates", no_argument, NULL, 'D' },
 	{ "capacity", required_argument, NULL, 'c' },
 	{ "decimates", no_argument, NULL, 'd' },
 	{ "seed", required_argument, NULL, 's' },
@@ -90,6 +93,9 @@ static bool parse_option(int option, struct counting *counting,
 	case 'c':
 		counting->capacity = value;
 		return true;
+	case 'D':
+		counting->deflates = true;
+		return true;
 	case 'd':
 		counting->decimates = true;
 		return true;
@@ -122,7 +128,7 @@ static int run(int argc, char **argv)
 	if (!strcmp(argv[0], "random"))
 		options = (struct explore_options) { .mode = EXPLORE_RANDOM, .runs = 10000,
 						     .seed = 1 };
-	while ((option = getopt_long(argc, argv, "b:p:t:g:c:ds:n:r:ve", longs, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "b:p:t:g:Dc:ds:n:r:ve", longs, NULL)) != -1)
 		if (!parse_option(option, &counting, &options))
 			return 2;
 	if (optind != argc - 2) {

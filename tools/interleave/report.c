@@ -17,7 +17,8 @@ void report_replay(const struct counting *counting, const struct explore_result 
 		printf(" --grow-rate %u", counting->grow_rate);
 	if (counting->capacity)
 		printf(" --capacity %u", counting->capacity);
-	printf("%s --seed %llu --trace --replay %s\n", counting->decimates ? " --decimates" : "",
+	printf("%s%s --seed %llu --trace --replay %s\n", counting->decimates ? " --decimates" : "",
+	       counting->deflates ? " --deflates" : "",
 	       (unsigned long long)result->seed, result->schedule);
 }
 

@@ -547,7 +547,8 @@ static struct outcome outcome_of_workload(struct workload workload)
 	struct outcome outcome = { 0 };
 
 	workload.preload = 100000;
-	workload.operations = 3000;
+	if (!workload.operations)
+		workload.operations = 3000;
 	workload.milliseconds = 4;
 	if (!workload_run(&workload, &outcome))
 		exit(1);
@@ -763,6 +764,21 @@ static bool test_waits(void)
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		good &= waits_for(kinds[i], SHIM_TASK, backoff);
 	return good;
+}
+
+/* A reset, of which there is one a second, leaves the lines to those who count. */
+static bool test_resets(void)
+{
+	struct workload workload = {
+		.machine = &two_nodes, .type = counter_type("exact"), .threads = 8,
+		.counters = 1, .seed = 3, .operations = 100000, .resets = 4,
+	};
+	struct outcome with = outcome_of_workload(workload), without;
+
+	workload.resets = 0;
+	without = outcome_of_workload(workload);
+	printf("# exact: %.0f a ms with resets, %.0f without\n", with.per_ms, without.per_ms);
+	return with.per_ms > without.per_ms / 1.2 && !with.error && !without.error;
 }
 
 #define CONTEXTS	4
@@ -1001,6 +1017,7 @@ static const struct {
 	{ "a history is counted, and makes kinds adapt", test_history },
 	{ "nodes whose ids have gaps need no more lines", test_nodes_with_gaps },
 	{ "nobody waits for longer than it says", test_waits },
+	{ "exact is not slowed down by resets", test_resets },
 	{ "a cloned machine begins other streams", test_reseed },
 	{ "racing loses counts", test_racing },
 	{ "approximate kinds are unbiased under contention", test_unbiased },
