@@ -23,7 +23,7 @@
 
 static u64 percpu_read(const struct scounter_cpu *cpu)
 {
-#ifdef CONFIG_64BIT
+#if __SCOUNTER_PLAIN_CPU_WORDS
 	return READ_ONCE(cpu->count);
 #else
 	return atomic64_read(&cpu->count);
@@ -112,7 +112,7 @@ static notrace void percpu_add_n(const struct scounter_ref *ref, u64 n)
 		word_add(counter, &counter->count, n);
 		return;
 	}
-#ifdef CONFIG_64BIT
+#if __SCOUNTER_PLAIN_CPU_WORDS
 	mark_overflow(counter, this_cpu_add_return(percpu->count, n), n);
 #else
 	word_add(counter, &raw_cpu_ptr(percpu)->count, n);

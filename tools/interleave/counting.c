@@ -180,7 +180,8 @@ static void body(int thread)
 
 static int cpu_of(int thread)
 {
-	return script_cpu(thread, program.needed);
+	return now.one_cpu && thread < program.needed ? 0 :
+		script_cpu(thread, program.needed);
 }
 
 static bool setup(void)

@@ -40,6 +40,7 @@ struct counting {
 	/* Approximate kinds are past the end of what they count exactly. */
 	bool decimates;
 	unsigned int capacity;	/* of a table */
+	bool one_cpu;		/* has all threads: what interrupts each other */
 };
 
 /* The program in which threads do so; NULL if script or kind are not right. */

@@ -31,6 +31,7 @@ static const char usage[] =
 "  -t, --tries N           the module's parameter adapt_tries (1)\n"
 "  -g, --grow-rate N       the module's parameter grow_rate (its default)\n"
 "  -D, --deflates          the module's parameter deflate_after is 0\n"
+"  -1, --one-cpu           all threads are on one CPU, and interrupt each other\n"
 "  -c, --capacity N        entries of a table (1)\n"
 "  -d, --decimates         approximate kinds are past what they count exactly\n"
 "  -s, --seed N            of the orders and the draws; 0: always the same draws\n"
@@ -60,6 +61,7 @@ static const struct option longs[] = {
 	{ "tries", required_argument, NULL, 't' },
 	{ "grow-rate", required_argument, NULL, 'g' },
 	{ "deflates", no_argument, NULL, 'D' },
+	{ "one-cpu", no_argument, NULL, '1' },
 	{ "capacity", required_argument, NULL, 'c' },
 	{ "decimates", no_argument, NULL, 'd' },
 	{ "seed", required_argument, NULL, 's' },
@@ -92,6 +94,9 @@ static bool parse_option(int option, struct counting *counting,
 		return true;
 	case 'c':
 		counting->capacity = value;
+		return true;
+	case '1':
+		counting->one_cpu = true;
 		return true;
 	case 'D':
 		counting->deflates = true;
@@ -128,7 +133,7 @@ static int run(int argc, char **argv)
 	if (!strcmp(argv[0], "random"))
 		options = (struct explore_options) { .mode = EXPLORE_RANDOM, .runs = 10000,
 						     .seed = 1 };
-	while ((option = getopt_long(argc, argv, "b:p:t:g:Dc:ds:n:r:ve", longs, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "b:p:t:g:D1c:ds:n:r:ve", longs, NULL)) != -1)
 		if (!parse_option(option, &counting, &options))
 			return 2;
 	if (optind != argc - 2) {
