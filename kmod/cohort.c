@@ -14,13 +14,13 @@
 #include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/irqflags.h>
-#include <linux/nodemask.h>
+#include <linux/overflow.h>
 #include <linux/processor.h>
 #include <linux/slab.h>
-#include <linux/topology.h>
 
 #include "compat.h"
 #include "cohort.h"
+#include "lines.h"
 
 #define HANDOFFS	64
 
@@ -48,7 +48,13 @@ void scounter_cohort_free(struct scounter_cohort *cohort)
 
 size_t scounter_cohort_bytes(void)
 {
-	return struct_size((struct scounter_cohort *)NULL, node, nr_node_ids);
+	return struct_size((struct scounter_cohort *)NULL, node, scounter_nodes);
+}
+
+/* Of the node that this CPU counts on, with interrupts off. */
+static notrace struct cohort_node *node_here(struct scounter_cohort *cohort)
+{
+	return &cohort->node[__scounter_slot() / SCOUNTER_COMPONENTS_MAX];
 }
 
 notrace unsigned long scounter_cohort_lock(struct scounter_cohort *cohort)
@@ -58,7 +64,7 @@ notrace unsigned long scounter_cohort_lock(struct scounter_cohort *cohort)
 	int ticket;
 
 	local_irq_save(flags);
-	node = &cohort->node[numa_node_id()];
+	node = node_here(cohort);
 	ticket = atomic_fetch_inc_relaxed(&node->next_ticket);
 	/* Pairs with the release of now_serving below: cohort.litmus. */
 	while (atomic_read_acquire(&node->now_serving) != ticket)
@@ -73,7 +79,7 @@ notrace unsigned long scounter_cohort_lock(struct scounter_cohort *cohort)
 notrace void scounter_cohort_unlock(struct scounter_cohort *cohort,
 				    unsigned long flags)
 {
-	struct cohort_node *node = &cohort->node[numa_node_id()];
+	struct cohort_node *node = node_here(cohort);
 	int serving = atomic_read(&node->now_serving);
 	bool waited_for = atomic_read(&node->next_ticket) != serving + 1;
 

@@ -4,6 +4,7 @@
 #define _SCOUNTER_COMPAT_H
 
 #include <linux/preempt.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>	/* PREEMPT_RT's in_serving_softirq() looks into current */
 #include <linux/version.h>
@@ -15,6 +16,22 @@
 /* 5.11 renamed in_irq(). */
 #ifndef in_hardirq
 #define in_hardirq()	in_irq()
+#endif
+
+/* 5.18 tells of clones of a virtual machine, where there is CONFIG_VMGENID. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
+#define scounter_register_vmfork(block)		register_random_vmfork_notifier(block)
+#define scounter_unregister_vmfork(block)	unregister_random_vmfork_notifier(block)
+#else
+#define scounter_register_vmfork(block)		((void)(block), 0)
+#define scounter_unregister_vmfork(block)	((void)(block))
+#endif
+
+/* 7.0 warns of the old name of the queue of work that no CPU is bound to. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define scounter_unbound_wq	system_dfl_wq
+#else
+#define scounter_unbound_wq	system_unbound_wq
 #endif
 
 /*

@@ -288,7 +288,7 @@ EXPORT_SYMBOL_GPL(__scounter_add);
  * @counter: the counter
  * @estimate: value, bounds, relative error and state
  *
- * Context: Any context, NMI included.
+ * Context: Any context, NMI included; of multiline_adapt where RCU is watching.
  */
 void scounter_read_est(struct scounter *counter,
 		       struct scounter_estimate *estimate)
@@ -310,7 +310,7 @@ EXPORT_SYMBOL_GPL(scounter_read_est);
  * scounter_read - the value of a counter
  * @counter: the counter
  *
- * Context: Any context, NMI included.
+ * Context: Any context, NMI included; of multiline_adapt where RCU is watching.
  * Return: the number of events since the beginning or the last reset; for
  * approximate kinds an unbiased estimate of it.
  */
@@ -328,10 +328,10 @@ EXPORT_SYMBOL_GPL(scounter_read);
  * @counter: the counter
  *
  * Nothing is lost or returned twice: an event that is counted meanwhile is in
- * this value or in what is read later.  A multiline_adapt counter becomes one
- * word again a little later, and a rbo_numa_adapt one forgets its node.
+ * this value or in what is read later.  The lines of a multiline_adapt counter
+ * stay, while a rbo_numa_adapt one forgets its node.
  *
- * Context: Any context, NMI included.
+ * Context: Any context where RCU is watching, NMI included.
  * Return: the value that was reset.
  */
 u64 scounter_fetch_reset(struct scounter *counter)

@@ -24,7 +24,7 @@
 
 static u64 percpu_read(const struct scounter_cpu *cpu)
 {
-#ifdef CONFIG_64BIT
+#if __SCOUNTER_PLAIN_CPU_WORDS
 	return READ_ONCE(cpu->count);
 #else
 	return atomic64_read(&cpu->count);
@@ -143,7 +143,7 @@ static notrace void percpu_add_n(const struct scounter_ref *ref, u64 n)
 		word_add(ref, &counter->count, n);
 		return;
 	}
-#ifdef CONFIG_64BIT
+#if __SCOUNTER_PLAIN_CPU_WORDS
 	note_overflow(ref, this_cpu_add_return(percpu->count, n), n);
 #else
 	word_add(ref, &raw_cpu_ptr(percpu)->count, n);

@@ -27,15 +27,36 @@ EXPORT_PER_CPU_SYMBOL_GPL(scounter_place);
 
 static int hotplug_state;
 
+u32 scounter_nodes;
+
+/* By number, and by id. */
+static u16 node_ids[MAX_NUMNODES];
+static u16 node_numbers[MAX_NUMNODES];
+
+static void number_nodes(void)
+{
+	int id;
+
+	scounter_nodes = 0;
+	for_each_node(id) {
+		node_ids[scounter_nodes] = id;
+		node_numbers[id] = scounter_nodes++;
+	}
+}
+
+/* A CPU without a node counts on that of number 0. */
+u32 scounter_node_number(int id)
+{
+	return id == NUMA_NO_NODE ? 0 : node_numbers[id];
+}
+
 /* The CPUs of a node take its slots in turn. */
 static void place_cpu(u32 cpu)
 {
 	struct scounter_place *place = per_cpu_ptr(&scounter_place, cpu);
-	int node = cpu_to_node(cpu);
+	u32 node = scounter_node_number(cpu_to_node(cpu));
 	u32 other, rank = 0;
 
-	if (node == NUMA_NO_NODE)
-		node = 0;
 	for_each_possible_cpu(other) {
 		if (other == cpu)
 			break;
@@ -57,6 +78,7 @@ int scounter_places_init(void)
 {
 	u32 cpu;
 
+	number_nodes();
 	for_each_possible_cpu(cpu)
 		place_cpu(cpu);
 	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
@@ -70,15 +92,10 @@ void scounter_places_exit(void)
 	cpuhp_remove_state_nocalls(hotplug_state);
 }
 
-static atomic64_t *node_words(const struct scounter_lines *lines, u32 node)
-{
-	return lines->slot[node * SCOUNTER_COMPONENTS_MAX];
-}
-
 static bool node_alloc(struct scounter_lines *lines, u32 node, gfp_t gfp)
 {
-	void *words = kzalloc_node(lines->components * L1_CACHE_BYTES, gfp,
-				   node_online(node) ? node : NUMA_NO_NODE);
+	int id = node_online(node_ids[node]) ? node_ids[node] : NUMA_NO_NODE;
+	void *words = kzalloc_node(lines->components * L1_CACHE_BYTES, gfp, id);
 	u32 i;
 
 	if (!words)
@@ -95,11 +112,11 @@ struct scounter_lines *scounter_lines_alloc(u32 components, gfp_t gfp)
 	u32 node;
 
 	lines = kzalloc(struct_size(lines, slot,
-				    nr_node_ids * SCOUNTER_COMPONENTS_MAX), gfp);
+				    scounter_nodes * SCOUNTER_COMPONENTS_MAX), gfp);
 	if (!lines)
 		return NULL;
 	lines->components = components;
-	for (node = 0; node < nr_node_ids; node++) {
+	for (node = 0; node < scounter_nodes; node++) {
 		if (!node_alloc(lines, node, gfp)) {
 			scounter_lines_free(lines);
 			return NULL;
@@ -114,8 +131,8 @@ void scounter_lines_free(struct scounter_lines *lines)
 
 	if (!lines)
 		return;
-	for (node = 0; node < nr_node_ids; node++)
-		kfree(node_words(lines, node));
+	for (node = 0; node < scounter_nodes; node++)
+		kfree(scounter_lines_first(lines, node));
 	kfree(lines);
 }
 
@@ -124,7 +141,7 @@ notrace void scounter_lines_add_to(const struct scounter_lines *lines,
 {
 	u32 node, i;
 
-	for (node = 0; node < nr_node_ids; node++)
+	for (node = 0; node < scounter_nodes; node++)
 		for (i = 0; i < lines->components; i++)
 			scounter_sum_add(sum, atomic64_read(lines->slot[
 				node * SCOUNTER_COMPONENTS_MAX + i]));
@@ -141,6 +158,6 @@ notrace u64 scounter_lines_sum(const struct scounter_lines *lines)
 size_t scounter_lines_bytes(u32 components)
 {
 	return struct_size((struct scounter_lines *)NULL, slot,
-			   nr_node_ids * SCOUNTER_COMPONENTS_MAX) +
-	       nr_node_ids * components * L1_CACHE_BYTES;
+			   scounter_nodes * SCOUNTER_COMPONENTS_MAX) +
+	       scounter_nodes * components * L1_CACHE_BYTES;
 }

@@ -32,6 +32,14 @@ static inline void scounter_sum_add(struct scounter_sum *sum, u64 word)
 	sum->carried |= sum->low < word;
 }
 
+/*
+ * How many nodes there can be, which have numbers from 0 here: ids have gaps, and
+ * 4 nodes of 256 ids need the lines of 4.  Fixed when the module is loaded.
+ */
+extern u32 scounter_nodes;
+
+u32 scounter_node_number(int id);
+
 int scounter_places_init(void);
 void scounter_places_exit(void);
 
@@ -51,6 +59,12 @@ static inline u64 scounter_lines_word(struct scounter_lines *lines)
 static inline struct scounter_lines *scounter_lines_of(u64 word)
 {
 	return container_of(__scounter_lines(word), struct scounter_lines, slot[0]);
+}
+
+/* The first word of a node. */
+static inline atomic64_t *scounter_lines_first(const struct scounter_lines *lines, u32 node)
+{
+	return lines->slot[node * SCOUNTER_COMPONENTS_MAX];
 }
 
 /* The word of this CPU. */

@@ -17,17 +17,20 @@
 
 static ulong seed;
 module_param(seed, ulong, 0400);
-MODULE_PARM_DESC(seed, "seed of the random streams, the same for the same seed; 0 (the default) takes the kernel's entropy");
+MODULE_PARM_DESC(seed, "seed of the random streams, the same for the same seed; 0 (the default) takes the kernel's entropy, again when the machine is cloned");
 
 static int __init scounter_module_init(void)
 {
 	int err;
 
 	scounter_random_init(seed);
+	err = scounter_random_hear_of_forks(seed);
+	if (err)
+		return err;
 	scounter_numa_init();
 	err = scounter_places_init();
 	if (err)
-		return err;
+		goto out_forks;
 	scounter_adapt_init();
 	err = scounter_sysfs_init();
 	if (err)
@@ -58,6 +61,8 @@ out_files:
 out_adapt:
 	scounter_adapt_exit();
 	scounter_places_exit();
+out_forks:
+	scounter_random_forget_forks();
 	return err;
 }
 
@@ -71,6 +76,7 @@ static void __exit scounter_module_exit(void)
 	scounter_sysfs_exit();
 	scounter_adapt_exit();
 	scounter_places_exit();
+	scounter_random_forget_forks();
 	scounter_refuse_exit();
 }
 

@@ -7,12 +7,13 @@
  * another node also looks twice before it tries: to try takes the line away from
  * a node that is counting, even in vain.
  *
- * Who has waited for too long becomes impatient, and puts its node in the one
- * variable __scounter_numa.starving: the other nodes hold off for a while, and the
- * CPUs of that node stop waiting; whichever of them counts takes the line there.
- * It is a hint.  Every wait ends after a bounded time whatever others do, and so
- * does the reluctance to try: nobody is kept from counting by a CPU that stalls, or
- * by a node that never pauses.
+ * Who has waited for too long becomes impatient, and puts its node in the slot of
+ * the word in starving[]: the other nodes hold off for a while, and the CPUs of that
+ * node stop waiting; whichever of them counts takes the line there.  It is a hint.
+ * No CPU waits for other nodes for more than WAIT_NS between two tries, whatever they do:
+ * nobody is kept from counting by a CPU that stalls, or by a node that never pauses.
+ * With interrupts off, and in hardirq and NMI context, nobody waits for other nodes:
+ * the kinds are rbo there.
  *
  * rbo_numa_adapt counts without a node until QUICK_TRIES at once and BACKOFF_TRIES
  * with backoff have failed; from then on the word has one, until it is reset.
@@ -21,9 +22,12 @@
  */
 #include <linux/atomic.h>
 #include <linux/export.h>
+#include <linux/hash.h>
+#include <linux/irqflags.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/nodemask.h>
+#include <linux/timekeeping.h>
 
 #include "compat.h"
 #include "backoff.h"
@@ -37,7 +41,7 @@
 #define LOOK_PAUSES		8	/* between two looks at another node's word */
 #define SLOW_PAUSES		512	/* of another node after a failure, then doubled */
 #define PATIENCE_PAUSES		4096	/* waited for, in all, until impatient */
-#define LIMIT_PAUSES		16384	/* waited for, in all, until it tries whatever it sees */
+#define WAIT_NS			200000	/* between two tries, at most: a pause takes 3 to 50 ns */
 #define HOLD_OFF_PAUSES		2048	/* for a starving node, before each try */
 #define CHECK_PAUSES		32	/* between two looks at who is starving */
 
@@ -48,13 +52,22 @@ EXPORT_SYMBOL_GPL(__scounter_numa);
 
 static u32 node_shift;
 
+/* By a hash of the word: 1 + a node that has waited for too long, or 0. */
+#define STARVING_LOG2		6
+static u32 starving[1 << STARVING_LOG2];
+
+u32 *scounter_numa_starving(const struct scounter_word64 *word)
+{
+	return &starving[hash_ptr(word, STARVING_LOG2)];
+}
+
 void scounter_numa_init(void)
 {
-	node_shift = 63 - order_base_2(nr_node_ids);
+	node_shift = 63 - order_base_2(num_possible_nodes());
 	__scounter_numa.value_max = BIT_ULL(node_shift) - 1;
 }
 
-u64 scounter_numa_tag(int node)
+u64 scounter_numa_tag(u32 node)
 {
 	return HAS_NODE | (u64)node << node_shift;
 }
@@ -69,45 +82,77 @@ static notrace bool is_of(u64 word, u64 tag)
 	return (word ^ tag) <= __scounter_numa.value_max;
 }
 
-/* What __scounter_numa.starving holds for the node of a tag: never 0. */
+/* What starving[] holds for the node of a tag: never 0. */
 static notrace u32 name_of(u64 tag)
 {
 	return 1 + ((tag & ~HAS_NODE) >> node_shift);
 }
 
-/* Wait until the node of @tag starves itself, or the time is over. */
-static notrace u32 wait_slowly(u64 tag, u32 pauses)
+struct numa_try {
+	u64 tag;	/* of this CPU's node */
+	u32 *starving;	/* the slot of the word */
+	u32 failures;
+	u32 waited;	/* for other nodes, in all */
+	u64 since;	/* when it first waited after the last try, or 0 */
+	bool patient;	/* may wait for other nodes */
+	bool starves;	/* has set *starving */
+};
+
+static notrace bool is_over(struct numa_try *try)
+{
+	return try->since && ktime_get_mono_fast_ns() - try->since >= WAIT_NS;
+}
+
+/* False when the time is over. */
+static notrace bool wait_a_bit(struct numa_try *try, u32 pauses)
+{
+	if (!try->since)
+		try->since = ktime_get_mono_fast_ns();
+	scounter_pause(pauses);
+	return !is_over(try);
+}
+
+/* Wait until the node of @try starves itself, or the time is over. */
+static notrace void wait_slowly(struct numa_try *try, u32 pauses)
 {
 	u32 waited = 0;
 
-	while (waited < pauses && READ_ONCE(__scounter_numa.starving) != name_of(tag)) {
-		scounter_pause(CHECK_PAUSES);
+	while (waited < pauses && READ_ONCE(*try->starving) != name_of(try->tag) &&
+	       wait_a_bit(try, CHECK_PAUSES))
 		waited += CHECK_PAUSES;
-	}
-	return waited;
+	try->waited += waited;
 }
 
 /* Let the CPUs of a starving node go first, for a bounded time. */
-static notrace void hold_off(u64 tag)
+static notrace void hold_off(struct numa_try *try)
 {
 	u32 waited = 0;
-	u32 starving;
+	u32 node;
 
 	while (waited < HOLD_OFF_PAUSES) {
-		starving = READ_ONCE(__scounter_numa.starving);
-		if (!starving || starving == name_of(tag))
+		node = READ_ONCE(*try->starving);
+		if (!node || node == name_of(try->tag) || !wait_a_bit(try, CHECK_PAUSES))
 			return;
-		scounter_pause(CHECK_PAUSES);
 		waited += CHECK_PAUSES;
 	}
 }
 
-struct numa_try {
-	u64 tag;	/* of this CPU's node */
-	u32 failures;
-	u32 waited;
-	bool impatient;	/* has set __scounter_numa.starving */
-};
+/* Not if another CPU of the node has, or another word of the slot. */
+static notrace void become_impatient(struct numa_try *try)
+{
+	if (try->starves || cmpxchg_relaxed(try->starving, 0, name_of(try->tag)))
+		return;
+	try->starves = true;
+	atomic_inc(&__scounter_numa.starving);
+}
+
+static notrace void end_impatience(struct numa_try *try)
+{
+	if (!try->starves)
+		return;
+	WRITE_ONCE(*try->starving, 0);
+	atomic_dec(&__scounter_numa.starving);
+}
 
 static notrace void after_failure(struct numa_try *try, u64 seen,
 				  struct rnd_state *rnd)
@@ -115,15 +160,14 @@ static notrace void after_failure(struct numa_try *try, u64 seen,
 	try->failures++;
 	if (!(seen & HAS_NODE) && try->failures < QUICK_TRIES)
 		return;
-	if (!(seen & HAS_NODE) || is_of(seen, try->tag)) {
+	if (!(seen & HAS_NODE) || is_of(seen, try->tag) || !try->patient) {
 		scounter_backoff(try->failures, rnd);
 		return;
 	}
-	try->waited += wait_slowly(try->tag, max_t(u32, try->waited, SLOW_PAUSES / 2) +
-				   scounter_draw_bits(rnd, ilog2(SLOW_PAUSES)));
-	if (try->waited >= PATIENCE_PAUSES && !try->impatient)
-		try->impatient = !cmpxchg_relaxed(&__scounter_numa.starving, 0,
-						  name_of(try->tag));
+	wait_slowly(try, max_t(u32, try->waited, SLOW_PAUSES / 2) +
+			 scounter_draw_bits(rnd, ilog2(SLOW_PAUSES)));
+	if (try->waited >= PATIENCE_PAUSES)
+		become_impatient(try);
 }
 
 static notrace bool takes_node(const struct scounter_ref *ref, u64 seen,
@@ -147,38 +191,54 @@ static notrace bool try_add(const struct scounter_ref *ref, s64 *seen, u64 n,
 }
 
 /*
- * The word has a node, or is to have one.  False if it changes on another node
- * meanwhile, unless this CPU has waited for too long.
+ * False if the word has a node and changes on another one meanwhile, unless this CPU
+ * has waited for too long.
  */
 static notrace bool may_try(const struct scounter_ref *ref, s64 *seen,
-			    const struct numa_try *try)
+			    struct numa_try *try)
 {
 	s64 first = *seen;
 
-	hold_off(try->tag);
+	if (!try->patient || !(first & HAS_NODE))
+		return true;
+	hold_off(try);
 	if (!is_of(first, try->tag))
 		scounter_pause(LOOK_PAUSES);
 	*seen = atomic64_read(&ref->word64->word);
-	return *seen == first || is_of(*seen, try->tag) ||
-		try->impatient || try->waited >= LIMIT_PAUSES;
+	return *seen == first || is_of(*seen, try->tag) || try->starves || is_over(try);
+}
+
+/* False if another CPU was faster, or this one is to wait. */
+static notrace bool try_once(const struct scounter_ref *ref, s64 *seen, u64 n,
+			     struct numa_try *try)
+{
+	try->tag = raw_cpu_read(scounter_place.numa_tag);
+	*seen = atomic64_read(&ref->word64->word);
+	if (takes_node(ref, *seen, try) && !may_try(ref, seen, try))
+		return false;
+	try->since = 0;
+	return try_add(ref, seen, n, try);
 }
 
 static notrace void numa_apply(const struct scounter_ref *ref, u64 n, u32 failures)
 {
-	struct numa_try try = { .failures = failures };
+	struct numa_try try = {
+		.starving = scounter_numa_starving(ref->word64),
+		.failures = failures,
+		.patient = !in_nmi() && !in_hardirq() && !irqs_disabled(),
+	};
 	struct rnd_state *rnd = scounter_random_get();
 	s64 seen;
 
-	try.tag = raw_cpu_read(scounter_place.numa_tag);
-	for (;;) {
-		seen = atomic64_read(&ref->word64->word);
-		if ((!takes_node(ref, seen, &try) || may_try(ref, &seen, &try)) &&
-		    try_add(ref, &seen, n, &try))
-			break;
+	while (!try_once(ref, &seen, n, &try)) {
 		after_failure(&try, seen, rnd);
+		if (try.starves)
+			continue;
+		/* Who wants the CPU need not wait with it; but nobody holds off for who sleeps. */
+		scounter_random_put();
+		rnd = scounter_random_get();
 	}
-	if (try.impatient)
-		WRITE_ONCE(__scounter_numa.starving, 0);
+	end_impatience(&try);
 	scounter_random_put();
 }
 

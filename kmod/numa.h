@@ -4,7 +4,12 @@
 
 #include <linux/types.h>
 
+struct scounter_word64;
+
 void scounter_numa_init(void);
-u64 scounter_numa_tag(int node);
+/* Of a node by its number, see lines.h. */
+u64 scounter_numa_tag(u32 node);
+/* 1 + the node for which CPUs of others hold off from this word, and its like, or 0. */
+u32 *scounter_numa_starving(const struct scounter_word64 *word);
 
 #endif /* _SCOUNTER_NUMA_H */

@@ -31,11 +31,27 @@
  *
  * Each CPU has a struct rnd_state for each kind of context, so that one in the
  * middle of its update is never updated by another.
+ *
+ * A virtual machine that is cloned while it runs has a twin with the same streams, and
+ * what one counts too much the other does, too.  When the kernel says that there was
+ * a clone, all streams begin again from new entropy: each context finds a new
+ * generation at its next draw and seeds its own state, as nobody else may write that.
+ * Then all countdowns are drawn anew, each CPU's by itself.  That is no bias: how many
+ * trials are still to fail does not depend on how many have.  A countdown below zero is
+ * no exception, as its success was decided before.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/export.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/preempt.h>
+#include <linux/printk.h>
 #include <linux/random.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
 
 #include "compat.h"
 #include "draw.h"
@@ -45,12 +61,56 @@ enum { CONTEXT_TASK, CONTEXT_SOFTIRQ, CONTEXT_HARDIRQ, CONTEXT_NMI, CONTEXTS };
 
 struct scounter_random {
 	struct rnd_state state[CONTEXTS];
+	u32 generation[CONTEXTS];	/* of its seed */
 };
 
 static DEFINE_PER_CPU(struct scounter_random, scounter_random);
 
+/* Of this generation, and of the one before. */
+static u64 seeds[2];
+static u32 generation;
+
 DEFINE_PER_CPU(struct scounter_gaps, scounter_gaps);
 EXPORT_PER_CPU_SYMBOL_GPL(scounter_gaps);
+
+/* SplitMix64 (Steele, Lea & Flood 2014): a seed made long. */
+#define SEED_STEP	0x9e3779b97f4a7c15ULL
+
+static notrace u64 scounter_seed_next(u64 *seed)
+{
+	u64 z = *seed += SEED_STEP;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+/*
+ * All four words of the state are drawn: prandom_seed_state() makes them of 32
+ * bits, which two of some hundred CPUs could well share.
+ */
+static notrace void scounter_seed_state(struct rnd_state *rnd, u64 seed)
+{
+	u64 words[2] = { scounter_seed_next(&seed), scounter_seed_next(&seed) };
+
+	rnd->s1 = __seed(upper_32_bits(words[0]), 2U);
+	rnd->s2 = __seed(lower_32_bits(words[0]), 8U);
+	rnd->s3 = __seed(upper_32_bits(words[1]), 16U);
+	rnd->s4 = __seed(lower_32_bits(words[1]), 128U);
+}
+
+/* The states take two numbers each from one long sequence. */
+static notrace void scounter_begin_stream(struct scounter_random *random, int cpu,
+					  u32 context)
+{
+	/* Pairs with the release in scounter_random_reseed(): reseed.litmus. */
+	u32 now = smp_load_acquire(&generation);
+	u64 states_before = (u64)cpu * CONTEXTS + context;
+
+	scounter_seed_state(&random->state[context],
+			    seeds[now % 2] + states_before * 2 * SEED_STEP);
+	random->generation[context] = now;
+}
 
 /**
  * scounter_random_get - this CPU's random state for the current context
@@ -60,6 +120,7 @@ EXPORT_PER_CPU_SYMBOL_GPL(scounter_gaps);
  */
 notrace struct rnd_state *scounter_random_get(void)
 {
+	struct scounter_random *random;
 	u32 context = CONTEXT_TASK;
 
 	preempt_disable_notrace();
@@ -69,7 +130,10 @@ notrace struct rnd_state *scounter_random_get(void)
 		context = CONTEXT_HARDIRQ;
 	else if (in_serving_softirq())
 		context = CONTEXT_SOFTIRQ;
-	return raw_cpu_ptr(&scounter_random.state[context]);
+	random = raw_cpu_ptr(&scounter_random);
+	if (unlikely(random->generation[context] != READ_ONCE(generation)))
+		scounter_begin_stream(random, raw_smp_processor_id(), context);
+	return &random->state[context];
 }
 
 notrace void scounter_random_put(void)
@@ -121,28 +185,14 @@ notrace bool scounter_trial(u32 exponent)
 	return success;
 }
 
-/* SplitMix64 (Steele, Lea & Flood 2014): a seed made long. */
-static u64 scounter_seed_next(u64 *seed)
+/* The first gap is drawn too: to start at 0 would be a bias. */
+static void draw_gaps(struct scounter_gaps *gaps, struct rnd_state *rnd)
 {
-	u64 z = *seed += 0x9e3779b97f4a7c15ULL;
+	u32 i;
 
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
-
-/*
- * All four words of the state are drawn: prandom_seed_state() makes them of 32
- * bits, which two of some hundred CPUs could well share.
- */
-static void scounter_seed_state(struct rnd_state *rnd, u64 *seed)
-{
-	u64 words[2] = { scounter_seed_next(seed), scounter_seed_next(seed) };
-
-	rnd->s1 = __seed(upper_32_bits(words[0]), 2U);
-	rnd->s2 = __seed(lower_32_bits(words[0]), 8U);
-	rnd->s3 = __seed(upper_32_bits(words[1]), 16U);
-	rnd->s4 = __seed(lower_32_bits(words[1]), 128U);
+	for (i = 1; i < SCOUNTER_TRIAL_EXPONENTS; i++)
+		WRITE_ONCE(gaps->left[i],
+			   scounter_draw_gap(rnd, min_t(u32, i, SCOUNTER_GAP_EXPONENT_MAX)));
 }
 
 /**
@@ -152,21 +202,101 @@ static void scounter_seed_state(struct rnd_state *rnd, u64 *seed)
  */
 void scounter_random_init(u64 seed)
 {
+	u32 context;
 	int cpu;
 
 	while (!seed)
 		get_random_bytes(&seed, sizeof(seed));
 
+	seeds[generation % 2] = seed;
 	for_each_possible_cpu(cpu) {
 		struct scounter_random *random = per_cpu_ptr(&scounter_random, cpu);
-		struct scounter_gaps *gaps = per_cpu_ptr(&scounter_gaps, cpu);
-		u32 i;
 
-		for (i = 0; i < CONTEXTS; i++)
-			scounter_seed_state(&random->state[i], &seed);
-		/* The first gap is drawn too: to start at 0 would be a bias. */
-		for (i = 1; i < SCOUNTER_TRIAL_EXPONENTS; i++)
-			gaps->left[i] = scounter_draw_gap(&random->state[0],
-				min_t(u32, i, SCOUNTER_GAP_EXPONENT_MAX));
+		for (context = 0; context < CONTEXTS; context++)
+			scounter_begin_stream(random, cpu, context);
+		draw_gaps(per_cpu_ptr(&scounter_gaps, cpu), &random->state[CONTEXT_TASK]);
 	}
+}
+
+/**
+ * scounter_random_redraw - draw this CPU's countdowns anew
+ * @unused: for on_each_cpu()
+ *
+ * Context: Interrupts are off.
+ */
+void scounter_random_redraw(void *unused)
+{
+	draw_gaps(raw_cpu_ptr(&scounter_gaps), scounter_random_get());
+	scounter_random_put();
+}
+
+static void redraw_all(void)
+{
+	int cpu;
+
+	cpus_read_lock();
+	on_each_cpu(scounter_random_redraw, NULL, 1);
+	for_each_possible_cpu(cpu) {
+		if (cpu_online(cpu))
+			continue;
+		draw_gaps(per_cpu_ptr(&scounter_gaps, cpu), scounter_random_get());
+		scounter_random_put();
+	}
+	cpus_read_unlock();
+}
+
+/**
+ * scounter_random_reseed - begin all streams again
+ * @seed: from which
+ *
+ * While others count, in any context.
+ *
+ * Context: Task context; may sleep.
+ */
+void scounter_random_reseed(u64 seed)
+{
+	static DEFINE_MUTEX(one_at_a_time);
+
+	mutex_lock(&one_at_a_time);
+	seeds[(generation + 1) % 2] = seed;
+	/* The seed before the generation: reseed.litmus. */
+	smp_store_release(&generation, generation + 1);
+	/* Who draws from an old stream has done so, and a seed of before is free. */
+	synchronize_rcu();
+	redraw_all();
+	mutex_unlock(&one_at_a_time);
+}
+
+static bool seed_is_fixed;
+
+static int hear_of_fork(struct notifier_block *block, unsigned long event, void *data)
+{
+	u64 seed;
+
+	if (seed_is_fixed) {
+		pr_warn("this virtual machine was cloned, and seed= is set: its random streams remain those of its twins\n");
+		return NOTIFY_OK;
+	}
+	get_random_bytes(&seed, sizeof(seed));
+	scounter_random_reseed(seed);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block fork_notifier = { .notifier_call = hear_of_fork };
+
+/**
+ * scounter_random_hear_of_forks - begin all streams again when this machine is cloned
+ * @fixed: a seed was asked for: say that they do not
+ *
+ * Return: 0 or an errno.
+ */
+int scounter_random_hear_of_forks(bool fixed)
+{
+	seed_is_fixed = fixed;
+	return scounter_register_vmfork(&fork_notifier);
+}
+
+void scounter_random_forget_forks(void)
+{
+	scounter_unregister_vmfork(&fork_notifier);
 }

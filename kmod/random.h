@@ -7,6 +7,10 @@
 #include <linux/scounter.h>
 
 void scounter_random_init(u64 seed);
+void scounter_random_redraw(void *unused);
+void scounter_random_reseed(u64 seed);
+int scounter_random_hear_of_forks(bool fixed);
+void scounter_random_forget_forks(void);
 
 struct rnd_state *scounter_random_get(void);
 void scounter_random_put(void);

@@ -229,8 +229,7 @@ EXPORT_SYMBOL_GPL(scounter_word32_fetch_reset);
  * @counter: the word
  * @class: its kind, accuracy and policy
  *
- * A word of SCOUNTER_MULTILINE_ADAPT that has lines gives them back, a while
- * later and while others count.
+ * A word of SCOUNTER_MULTILINE_ADAPT keeps its lines while it is counted in.
  *
  * Context: Any context, NMI included.
  * Return: the value that it had; what is counted at the same time is in this

@@ -46,8 +46,9 @@
  *    bytes may be used in NMI context.
  * 10. At the end of its range a counter stays there, and every read says so;
  *    or it begins again at 0, if it was created so, and says that.
- * 11. multiline_adapt must not be incremented where RCU is not watching
- *    (rcu_is_watching()), in the depths of the idle loop.
+ * 11. Where RCU is not watching (rcu_is_watching()), in the depths of the idle
+ *    loop, multiline_adapt, which is what exact is, must be neither counted in
+ *    nor read nor reset, and no other counter with a name may be reset.
  */
 #ifndef _LINUX_SCOUNTER_H
 #define _LINUX_SCOUNTER_H
@@ -68,10 +69,24 @@ struct module;
 struct scounter_cohort;
 struct scounter_history;
 
-/* One CPU's word.  32-bit machines cannot step 64 bits in one instruction. */
+/*
+ * Whether this_cpu_inc() of 64 bits counts all, also what an NMI counts in its midst.
+ * Not on machines of 32 bits; nor where it is a load and a store with interrupts off,
+ * which stops no NMI.  Kernels before 6.2 have no option that says so.
+ */
+#if defined(CONFIG_64BIT) &&						\
+	(defined(CONFIG_ARCH_HAS_NMI_SAFE_THIS_CPU_OPS) ||		\
+	 !defined(CONFIG_HAVE_NMI) || defined(CONFIG_X86_64) ||		\
+	 defined(CONFIG_ARM64) || defined(CONFIG_S390))
+#define __SCOUNTER_PLAIN_CPU_WORDS	1
+#else
+#define __SCOUNTER_PLAIN_CPU_WORDS	0
+#endif
+
+/* One CPU's word. */
 struct scounter_cpu {
 	/* private: */
-#ifdef CONFIG_64BIT
+#if __SCOUNTER_PLAIN_CPU_WORDS
 	u64 count;
 #else
 	atomic64_t count;
@@ -231,7 +246,7 @@ int scounter_kind_by_name(const char *name);
 
 static __always_inline void __scounter_inc_percpu(struct scounter_cpu __percpu *percpu)
 {
-#ifdef CONFIG_64BIT
+#if __SCOUNTER_PLAIN_CPU_WORDS
 	this_cpu_inc(percpu->count);
 #else
 	atomic64_inc(&raw_cpu_ptr(percpu)->count);

@@ -78,12 +78,12 @@ DECLARE_PER_CPU(struct scounter_place, scounter_place);
 
 /*
  * The nodes of rbo_numa.  value_max is 2^(63 - ceil(log2(nodes))) - 1, fixed
- * when the module is loaded; starving is 1 + a node that has waited for too long,
- * or 0.
+ * when the module is loaded; starving is how many CPUs have waited for too long, for
+ * whatever word.
  */
 struct scounter_numa {
 	u64 value_max;
-	u32 starving;
+	atomic_t starving;
 };
 
 extern struct scounter_numa __scounter_numa;
@@ -540,7 +540,7 @@ static __always_inline u32 __scounter_numa_try_inc(struct scounter_word64 *count
 
 	if (kind == SCOUNTER_RBO_NUMA_ADAPT && likely(word < __scounter_numa.value_max))
 		return __scounter_swap64(&counter->word, word, word + 1);
-	if (READ_ONCE(__scounter_numa.starving))
+	if (atomic_read(&__scounter_numa.starving))
 		return SCOUNTER_CONTENDED;
 	if ((word ^ raw_cpu_read(scounter_place.numa_tag)) >= __scounter_numa.value_max)
 		return SCOUNTER_CONTENDED;

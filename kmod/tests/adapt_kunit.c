@@ -25,11 +25,6 @@ static u64 word_of(struct scounter_word64 *word)
 	return atomic64_read(&word->word);
 }
 
-static bool is_closing(u64 word)
-{
-	return !__scounter_is_lines(word) && word & SCOUNTER_SPREAD_CLOSING;
-}
-
 /* Until the condition holds; bounded, as a bug must end the run. */
 #define WAIT_FOR(test, condition) do {				\
 	u32 tries_left = 3000;					\
@@ -158,11 +153,38 @@ static void count_in_this_state(struct kunit *test, struct scounter_word64 *word
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(word, class), before + 100 + 4950);
 }
 
+static void wait_for_the_work(void)
+{
+	irq_work_sync(&refill_irq_work);
+	irq_work_sync(&tend_irq_work);
+	flush_delayed_work(&refill_work);
+	flush_delayed_work(&tend_work);
+}
+
+/* The work looks at it as it will after so many seconds. */
+static void seconds_pass(struct inflated *inflated, u32 seconds)
+{
+	wait_for_the_work();
+	inflated->looked -= seconds * HZ;
+	inflated->busy -= seconds * HZ;
+	tend_soon(NULL);
+	wait_for_the_work();
+}
+
+/* As the work does when a word is idle. */
+static struct inflated *close_now(struct kunit *test, struct scounter_word64 *word)
+{
+	struct inflated *inflated = inflated_of(word_of(word));
+
+	close(inflated);
+	KUNIT_ASSERT_TRUE(test, is_closing(word_of(word)));
+	return inflated;
+}
+
 /* lines, closing, count: counted, read and reset in each. */
-static void a_reset_goes_through_all_states(struct kunit *test)
+static void every_state_counts_and_is_reset(struct kunit *test)
 {
 	struct scounter_word64 word;
-	u64 total = 0;
 	u32 round;
 
 	for (round = 0; round < 3; round++) {
@@ -171,10 +193,15 @@ static void a_reset_goes_through_all_states(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &adapt_class),
 				5550ULL);
 		count_in_this_state(test, &word, &adapt_class);
-		total = scounter_word64_fetch_reset(&word, &adapt_class);
-		KUNIT_EXPECT_EQ(test, total, 5050ULL);
+		rcu_read_lock();
+		close_now(test, &word);
+		count_in_this_state(test, &word, &adapt_class);
+		KUNIT_EXPECT_EQ(test, flags_of(&word, &adapt_class), SCOUNTER_F_INFLATED);
+		KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &adapt_class),
+				10100ULL);
 		KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class), 0ULL);
 		count_in_this_state(test, &word, &adapt_class);
+		rcu_read_unlock();
 		WAIT_FOR(test, is_plain(word_of(&word)));
 		KUNIT_EXPECT_EQ(test, word_of(&word), 5050ULL);
 		KUNIT_EXPECT_EQ(test, flags_of(&word, &adapt_class), 0U);
@@ -185,27 +212,103 @@ static void a_reset_goes_through_all_states(struct kunit *test)
 	scounter_word64_destroy(&word, &adapt_class);
 }
 
-static void a_reset_closes_the_lines(struct kunit *test)
+/* Read with a reset once a second, for twice as long as an idle word has. */
+static void a_reset_leaves_the_lines(struct kunit *test)
 {
 	struct scounter_word64 word;
+	struct inflated *inflated;
+	u32 second;
 
-	inflate_with(test, &word, &adapt_class, 9);
-	/* No grace period ends meanwhile. */
-	rcu_read_lock();
-	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &adapt_class), 9ULL);
-	KUNIT_EXPECT_TRUE(test, is_closing(word_of(&word)));
-	KUNIT_EXPECT_EQ(test, flags_of(&word, &adapt_class), SCOUNTER_F_INFLATED);
-	count_in_this_state(test, &word, &adapt_class);
-	KUNIT_EXPECT_TRUE(test, is_closing(word_of(&word)));
-	rcu_read_unlock();
-	scounter_word64_destroy(&word, &adapt_class);
-	KUNIT_EXPECT_EQ(test, word_of(&word), 5050ULL);
+	inflate_with(test, &word, &growing_class, 9);
+	inflated = inflated_of(word_of(&word));
+	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &growing_class), 9ULL);
+	for (second = 0; second < 2 * deflate_after; second++) {
+		KUNIT_ASSERT_TRUE(test, __scounter_is_lines(word_of(&word)));
+		KUNIT_ASSERT_PTR_EQ(test, inflated_of(word_of(&word)), inflated);
+		count_in_this_state(test, &word, &growing_class);
+		KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &growing_class),
+				5050ULL);
+		seconds_pass(inflated, 1);
+	}
+	scounter_word64_destroy(&word, &growing_class);
 }
 
-static void wait_for_the_work(void)
+/* A reset is no event, and one event is enough. */
+static void an_idle_word_becomes_a_count(struct kunit *test)
 {
-	irq_work_sync(&tend_irq_work);
-	flush_delayed_work(&tend_work);
+	struct scounter_word64 word;
+	struct inflated *inflated;
+	u32 second;
+
+	KUNIT_EXPECT_EQ(test, deflate_after, 5U);
+	inflate_with(test, &word, &adapt_class, 9);
+	inflated = inflated_of(word_of(&word));
+	for (second = 0; second < 20; second++) {
+		if (second % 4 == 0)
+			scounter_word64_inc(&word, &adapt_class);
+		seconds_pass(inflated, 1);
+		KUNIT_ASSERT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	}
+	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &adapt_class), 14ULL);
+	scounter_word64_inc(&word, &adapt_class);
+	/* The first look finds that event. */
+	seconds_pass(inflated, 1);
+	seconds_pass(inflated, 3);
+	KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &adapt_class), 1ULL);
+	seconds_pass(inflated, 2);
+	KUNIT_EXPECT_FALSE(test, __scounter_is_lines(word_of(&word)));
+	count_in_this_state(test, &word, &adapt_class);
+	WAIT_FOR(test, is_plain(word_of(&word)));
+	KUNIT_EXPECT_EQ(test, word_of(&word), 5050ULL);
+	scounter_word64_destroy(&word, &adapt_class);
+}
+
+/* CPUs that meet in a closing word wait for no grace period. */
+static void a_contended_word_gets_its_lines_back(struct kunit *test)
+{
+	struct scounter_word64 word;
+	struct inflated *inflated;
+
+	inflate_with(test, &word, &adapt_class, 40);
+	rcu_read_lock();
+	inflated = close_now(test, &word);
+	scounter_word64_add(&word, &adapt_class, 2);
+	note_contended(inflated);
+	rcu_read_unlock();
+	WAIT_FOR(test, __scounter_is_lines(word_of(&word)));
+	KUNIT_EXPECT_PTR_EQ(test, inflated_of(word_of(&word)), inflated);
+	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class), 42ULL);
+	count_in_this_state(test, &word, &adapt_class);
+	/* The grace period that was asked for ends: nothing is sealed. */
+	WAIT_FOR(test, !READ_ONCE(inflated->leaving));
+	KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	count_in_this_state(test, &word, &adapt_class);
+	seconds_pass(inflated, 1);
+	seconds_pass(inflated, 5);
+	WAIT_FOR(test, is_plain(word_of(&word)));
+	KUNIT_EXPECT_EQ(test, word_of(&word), 42ULL + 2 * 5050);
+	scounter_word64_destroy(&word, &adapt_class);
+}
+
+/* While deflate() is still to come: freed by that, and once. */
+static void a_word_that_was_reopened_is_destroyed(struct kunit *test)
+{
+	struct scounter_word64 word;
+	struct inflated *inflated;
+
+	inflate_with(test, &word, &adapt_class, 40);
+	rcu_read_lock();
+	inflated = close_now(test, &word);
+	reopen(inflated);
+	KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	scounter_word64_destroy(&word, &adapt_class);
+	KUNIT_EXPECT_EQ(test, word_of(&word), 40ULL);
+	/* The word is not there any more. */
+	reopen(inflated);
+	close(inflated);
+	KUNIT_EXPECT_EQ(test, word_of(&word), 40ULL);
+	rcu_read_unlock();
 }
 
 /* Closing, and no grace period ends before rcu_read_unlock(). */
@@ -214,9 +317,9 @@ static struct inflated *close_with(struct kunit *test, struct scounter_word64 *w
 {
 	inflate_with(test, word, &adapt_class, value + 7);
 	rcu_read_lock();
+	close_now(test, word);
 	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(word, &adapt_class), value + 7);
 	scounter_word64_add(word, &adapt_class, value);
-	KUNIT_ASSERT_TRUE(test, is_closing(word_of(word)));
 	return inflated_of(word_of(word));
 }
 
@@ -340,24 +443,28 @@ static void without_lines_a_word_stays_a_count(struct kunit *test)
 	struct inflated *taken[READY];
 	struct scounter_ref ref;
 	unsigned long flags;
+	u32 i;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
 	ref = ref_of(&counter->spread, &counter->class);
 	ref.counter = counter;
 	/* The work that refills is not to run in between; nor can it. */
-	cancel_delayed_work_sync(&tend_work);
+	wait_for_the_work();
 	local_irq_save(flags);
 	take_all_ready(taken);
-	adapt_apply(&ref, 1, scounter_adapt_tries);
+	/* Only the first of those who wait is told to the table and the work. */
+	for (i = 0; i < 10; i++)
+		adapt_apply(&ref, 1, scounter_adapt_tries);
 	local_irq_restore(flags);
 	KUNIT_EXPECT_TRUE(test, is_plain(word_of(ref.word64)));
-	KUNIT_EXPECT_EQ(test, scounter_read(counter), 1ULL);
+	KUNIT_EXPECT_EQ(test, scounter_read(counter), 10ULL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&counter->deferred), 1);
 	give_all_back(taken);
+	WAIT_FOR(test, !READ_ONCE(none_ready));
 	WAIT_FOR(test, READ_ONCE(ready[0]));
 	adapt_apply(&ref, 1, scounter_adapt_tries);
 	KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(ref.word64)));
-	KUNIT_EXPECT_EQ(test, scounter_read(counter), 2ULL);
+	KUNIT_EXPECT_EQ(test, scounter_read(counter), 11ULL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&counter->deferred), 1);
 	scounter_destroy(counter);
 }
@@ -420,6 +527,8 @@ static void contended_lines_become_several(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &growing_class),
 			total + 5050);
 	count_in_this_state(test, &word, &growing_class);
+	seconds_pass(inflated, 1);
+	seconds_pass(inflated, deflate_after);
 	WAIT_FOR(test, is_plain(word_of(&word)));
 	KUNIT_EXPECT_EQ(test, word_of(&word), 5050ULL);
 	scounter_word64_destroy(&word, &growing_class);
@@ -453,11 +562,16 @@ static void quiet_lines_stay(struct kunit *test)
 
 	inflate_with(test, &word, &growing_class, 10);
 	inflated = inflated_of(word_of(&word));
-	KUNIT_EXPECT_FALSE(test, is_contended(inflated));
+	KUNIT_EXPECT_FALSE(test, is_contended(inflated, PERIOD));
 	scounter_word64_add(&word, &growing_class, grow_rate - 1ULL);
-	KUNIT_EXPECT_FALSE(test, is_contended(inflated));
+	KUNIT_EXPECT_FALSE(test, is_contended(inflated, PERIOD));
 	scounter_word64_add(&word, &growing_class, grow_rate - 1ULL);
-	KUNIT_EXPECT_FALSE(test, is_contended(inflated));
+	KUNIT_EXPECT_FALSE(test, is_contended(inflated, PERIOD));
+	/* A look that is late goes by the time that has passed. */
+	scounter_word64_add(&word, &growing_class, 3ULL * grow_rate - 1);
+	KUNIT_EXPECT_FALSE(test, is_contended(inflated, 3 * PERIOD));
+	scounter_word64_add(&word, &growing_class, 3ULL * grow_rate);
+	KUNIT_EXPECT_TRUE(test, is_contended(inflated, 3 * PERIOD));
 	scounter_word64_destroy(&word, &growing_class);
 }
 
@@ -489,9 +603,61 @@ static void the_end_of_the_range_is_kept_in_every_state(struct kunit *test)
 	scounter_word64_add(&word, &adapt_class, S64_MAX);
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class),
 			SCOUNTER_ADAPT_MAX);
+	close_now(test, &word);
+	scounter_word64_add(&word, &adapt_class, U64_MAX);
+	scounter_word64_inc(&word, &adapt_class);
 	WAIT_FOR(test, is_plain(word_of(&word)));
 	KUNIT_EXPECT_EQ(test, word_of(&word), SCOUNTER_ADAPT_MAX);
 	scounter_word64_destroy(&word, &adapt_class);
+}
+
+static const struct scounter_params wrapping[] = {
+	{ .kind = SCOUNTER_EXACT, .flags = SCOUNTER_CLASS_WRAP },
+	{ .kind = SCOUNTER_MULTILINE_ADAPT, .flags = SCOUNTER_CLASS_WRAP, .components = 8 },
+};
+
+/*
+ * One CPU counts: nobody fights over the word, which therefore stays one and begins
+ * again at 0.  Inflated by one increment in 8 at the end of its range, all of 200 would
+ * escape in one of 10^11 runs.
+ */
+static void a_word_at_the_end_of_its_range_wraps(struct kunit *test)
+{
+	struct scounter_class class;
+	u32 i, j;
+
+	for (i = 0; i < 200 * ARRAY_SIZE(wrapping); i++) {
+		struct scounter_word64 word = SCOUNTER_WORD_INIT;
+
+		KUNIT_ASSERT_EQ(test, scounter_class_init(&class, &wrapping[i % 2]), 0);
+		scounter_word64_add(&word, &class, SCOUNTER_ADAPT_MAX - 1);
+		for (j = 0; j < 3; j++)
+			scounter_word64_inc(&word, &class);
+		KUNIT_EXPECT_EQ(test, word_of(&word), 1ULL);
+		scounter_word64_destroy(&word, &class);
+	}
+}
+
+/* Inflated before, it does so as soon as it is a count: though it is not idle. */
+static void an_inflated_word_wraps_as_a_count(struct kunit *test)
+{
+	struct scounter_word64 word;
+	struct inflated *inflated;
+	struct scounter_class class;
+
+	KUNIT_ASSERT_EQ(test, scounter_class_init(&class, &wrapping[0]), 0);
+	inflate_with(test, &word, &class, SCOUNTER_ADAPT_MAX - 1);
+	inflated = inflated_of(word_of(&word));
+	seconds_pass(inflated, 1);
+	KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	scounter_word64_inc(&word, &class);
+	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &class), SCOUNTER_ADAPT_MAX);
+	seconds_pass(inflated, 1);
+	WAIT_FOR(test, is_plain(word_of(&word)));
+	KUNIT_EXPECT_EQ(test, word_of(&word), SCOUNTER_ADAPT_MAX);
+	scounter_word64_inc(&word, &class);
+	KUNIT_EXPECT_EQ(test, word_of(&word), 0ULL);
+	scounter_word64_destroy(&word, &class);
 }
 
 /* Two CPUs count, inflate and reset the same word, from one state to the next. */
@@ -510,6 +676,7 @@ static int crowd(void *data)
 	u32 i, j;
 
 	for (i = 0; i < ROUNDS; i++) {
+		crowd->closing += is_closing(word_of(crowd->word));
 		for (j = 0; j < 1000; j++)
 			scounter_word64_inc(crowd->word, &growing_class);
 		scounter_word64_add(crowd->word, &growing_class, i);
@@ -519,7 +686,6 @@ static int crowd(void *data)
 		if (i % 2)
 			crowd->returned += scounter_word64_fetch_reset(crowd->word,
 								       &growing_class);
-		crowd->closing += is_closing(word_of(crowd->word));
 		usleep_range(500, 3000);
 	}
 	complete(&crowd->done);
@@ -535,6 +701,9 @@ static void a_crowd_loses_nothing(struct kunit *test)
 
 	crowds = kunit_kcalloc(test, nr_cpu_ids, sizeof(*crowds), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, crowds);
+	/* The work closes the word in every jiffy, though it is counted in. */
+	deflate_after = 0;
+	period = 1;
 	for_each_online_cpu(cpu) {
 		struct task_struct *task;
 
@@ -563,12 +732,18 @@ static void a_crowd_loses_nothing(struct kunit *test)
 	scounter_word64_destroy(&word, &growing_class);
 }
 
+static void reopen_or_not(struct inflated *inflated, bool wanted)
+{
+	if (wanted)
+		reopen(inflated);
+}
+
 /* A named counter is destroyed in any state, too. */
 static void named_counters_go_in_every_state(struct kunit *test)
 {
 	u32 state;
 
-	for (state = 0; state < 3; state++) {
+	for (state = 0; state < 4; state++) {
 		struct scounter *counter = scounter_create("state", "kunit_adapt",
 							   SCOUNTER_EXACT, 0,
 							   GFP_KERNEL);
@@ -577,8 +752,10 @@ static void named_counters_go_in_every_state(struct kunit *test)
 		scounter_inc(counter);
 		if (state)
 			fail_and_count(test, &counter->spread, &counter->class);
-		if (state == 2)
-			scounter_fetch_reset(counter);
+		rcu_read_lock();
+		if (state > 1)
+			reopen_or_not(close_now(test, &counter->spread), state > 2);
+		rcu_read_unlock();
 		scounter_destroy(counter);
 	}
 }
@@ -607,12 +784,32 @@ static void a_static_counter_inflates_while_registered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scounter_fetch_reset(&counter), 4ULL);
 }
 
+/* Its user has gone without a word; the lines go with the module, or kmemleak says so. */
+static void a_word_is_forgotten(struct kunit *test)
+{
+	static struct scounter_word64 word;
+
+	fail_and_count(test, &word, &growing_class);
+	KUNIT_ASSERT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	/* And does not become idle before. */
+	inflated_of(word_of(&word))->leaving = true;
+}
+
+static void adapt_test_exit(struct kunit *test)
+{
+	deflate_after = 5;
+	period = PERIOD;
+}
+
 static struct kunit_case adapt_cases[] = {
 	KUNIT_CASE(a_word_inflates_after_four_failures),
 	KUNIT_CASE(one_failure_in_eight_inflates_exact),
 	KUNIT_CASE(what_was_counted_stays),
-	KUNIT_CASE(a_reset_goes_through_all_states),
-	KUNIT_CASE(a_reset_closes_the_lines),
+	KUNIT_CASE(every_state_counts_and_is_reset),
+	KUNIT_CASE(a_reset_leaves_the_lines),
+	KUNIT_CASE(an_idle_word_becomes_a_count),
+	KUNIT_CASE(a_contended_word_gets_its_lines_back),
+	KUNIT_CASE(a_word_that_was_reopened_is_destroyed),
 	KUNIT_CASE(a_sealed_word_is_read),
 	KUNIT_CASE(who_counts_in_a_sealed_word_opens_it),
 	KUNIT_CASE(who_resets_a_sealed_word_opens_it),
@@ -624,14 +821,18 @@ static struct kunit_case adapt_cases[] = {
 	KUNIT_CASE(lines_that_are_late_become_several),
 	KUNIT_CASE(quiet_lines_stay),
 	KUNIT_CASE(the_end_of_the_range_is_kept_in_every_state),
+	KUNIT_CASE(a_word_at_the_end_of_its_range_wraps),
+	KUNIT_CASE(an_inflated_word_wraps_as_a_count),
 	KUNIT_CASE(a_crowd_loses_nothing),
 	KUNIT_CASE(named_counters_go_in_every_state),
 	KUNIT_CASE(a_static_counter_inflates_while_registered),
+	KUNIT_CASE(a_word_is_forgotten),
 	{}
 };
 
 static struct kunit_suite adapt_suite = {
 	.name = "scounter_adapt",
+	.exit = adapt_test_exit,
 	.test_cases = adapt_cases,
 };
 kunit_test_suites(&adapt_suite);

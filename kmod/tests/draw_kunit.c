@@ -8,7 +8,10 @@
  * seed, the trials from the seed that the module was loaded with.
  */
 #include <kunit/test.h>
+#include <linux/irqflags.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 
 #include "../draw.h"
 #include "../random.h"
@@ -216,16 +219,19 @@ static void abandoned_countdown_recovers(struct kunit *test)
 	}
 }
 
-/* How many of the ten longest gaps two CPUs have in common. */
-static u32 equal_gaps(int one, int other)
+/* How many of the ten longest gaps are the same. */
+static u32 equal_gaps(const struct scounter_gaps *a, const struct scounter_gaps *b)
 {
-	struct scounter_gaps *a = per_cpu_ptr(&scounter_gaps, one);
-	struct scounter_gaps *b = per_cpu_ptr(&scounter_gaps, other);
 	u32 equal = 0, k;
 
 	for (k = 16; k <= SCOUNTER_GAP_EXPONENT_MAX; k++)
 		equal += a->left[k] == b->left[k];
 	return equal;
+}
+
+static struct scounter_gaps *gaps_of(int cpu)
+{
+	return per_cpu_ptr(&scounter_gaps, cpu);
 }
 
 /*
@@ -240,14 +246,86 @@ static void streams_of_cpus_differ(struct kunit *test)
 	for_each_possible_cpu(one)
 		for_each_possible_cpu(other)
 			if (one < other)
-				KUNIT_EXPECT_LT(test, equal_gaps(one, other), 3U);
+				KUNIT_EXPECT_LT(test, equal_gaps(gaps_of(one), gaps_of(other)), 3U);
 }
 
 static void equal_streams_would_be_noticed(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_possible_mask);
 
-	KUNIT_EXPECT_EQ(test, equal_gaps(cpu, cpu), 10U);
+	KUNIT_EXPECT_EQ(test, equal_gaps(gaps_of(cpu), gaps_of(cpu)), 10U);
+}
+
+/* As with two CPUs: what each had, and what it has when the machine was cloned. */
+static void after_a_clone_streams_differ(struct kunit *test)
+{
+	struct scounter_gaps *before;
+	struct rnd_state state;
+	int cpu;
+
+	before = kunit_kcalloc(test, nr_cpu_ids, sizeof(*before), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, before);
+	migrate_disable();
+	for_each_possible_cpu(cpu)
+		before[cpu] = *gaps_of(cpu);
+	state = *scounter_random_get();
+	scounter_random_put();
+	scounter_random_reseed(SEED);
+	for_each_possible_cpu(cpu)
+		KUNIT_EXPECT_LT(test, equal_gaps(&before[cpu], gaps_of(cpu)), 3U);
+	KUNIT_EXPECT_NE(test, memcmp(&state, scounter_random_get(), sizeof(state)), 0);
+	scounter_random_put();
+	migrate_enable();
+}
+
+static void redraw_here(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	scounter_random_redraw(NULL);
+	local_irq_restore(flags);
+}
+
+/*
+ * What is left is geometric again: of k = 16 in the mean 2^16 - 1, with a variance of
+ * 2^32 - 2^16, whose own variance is, as of an exponential distribution, 8 times its
+ * square.
+ */
+static void redrawn_gaps_are_geometric(struct kunit *test)
+{
+	const u64 n = 1 << 13, mean = (1 << 16) - 1, variance = mean << 16;
+	u64 sum = 0, squares = 0, i;
+
+	migrate_disable();
+	scounter_random_reseed(SEED);
+	for (i = 0; i < n; i++) {
+		s64 off;
+
+		redraw_here();
+		off = raw_cpu_read(scounter_gaps.left[16]) - (s64)mean;
+		sum += off + mean;
+		squares += off * off >> 16;
+	}
+	migrate_enable();
+	expect_sum(test, 16, sum, n, mean, variance);
+	/* Squares have a longer tail: 8.1 standard deviations, also one in 10^10. */
+	expect_sum(test, 16, squares, n, variance >> 16,
+		   8 * (variance >> 16) * (variance >> 16) * 25 / 16);
+}
+
+/* Wherever a redraw comes, the trials around it have their probability. */
+static void trials_are_unbiased_across_redraws(struct kunit *test)
+{
+	const u64 n = 1 << 16;
+	u64 successes = 0, i;
+
+	for (i = 0; i < n; i++) {
+		if (i % 5 == 0)
+			redraw_here();
+		successes += scounter_trial(3);
+	}
+	expect_trials(test, 3, successes, n);
 }
 
 static struct kunit_case draw_cases[] = {
@@ -264,6 +342,9 @@ static struct kunit_case draw_cases[] = {
 	KUNIT_CASE(abandoned_countdown_recovers),
 	KUNIT_CASE(streams_of_cpus_differ),
 	KUNIT_CASE(equal_streams_would_be_noticed),
+	KUNIT_CASE(after_a_clone_streams_differ),
+	KUNIT_CASE(redrawn_gaps_are_geometric),
+	KUNIT_CASE(trials_are_unbiased_across_redraws),
 	{}
 };
 

@@ -7,6 +7,7 @@
 #include <linux/topology.h>
 
 #include "../kind.h"
+#include "../lines.h"
 #include "../numa.h"
 
 static const struct scounter_class rbo_numa = SCOUNTER_CLASS(SCOUNTER_RBO_NUMA, 0);
@@ -33,9 +34,9 @@ static struct scounter_class class_of(struct kunit *test, enum scounter_kind kin
 static void numa_range_is_what_the_node_leaves(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, __scounter_numa.value_max,
-			(1ULL << (63 - order_base_2(nr_node_ids))) - 1);
-	KUNIT_EXPECT_EQ(test, scounter_numa_tag(nr_node_ids - 1) & __scounter_numa.value_max,
-			0ULL);
+			(1ULL << (63 - order_base_2(num_possible_nodes()))) - 1);
+	KUNIT_EXPECT_EQ(test, scounter_numa_tag(num_possible_nodes() - 1) &
+			      __scounter_numa.value_max, 0ULL);
 	KUNIT_EXPECT_TRUE(test, scounter_numa_tag(0) >> 63);
 }
 
@@ -46,7 +47,7 @@ static void numa_keeps_the_node_with_the_count(struct kunit *test)
 	u32 i;
 
 	migrate_disable();
-	tag = scounter_numa_tag(numa_node_id());
+	tag = scounter_numa_tag(scounter_node_number(numa_node_id()));
 	for (i = 1; i <= 10; i++) {
 		scounter_word64_inc(&word, &rbo_numa);
 		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&word.word), tag | i);
@@ -75,7 +76,7 @@ static void numa_adapt_takes_a_node_only_when_contended(struct kunit *test)
 
 	/* A word that has a node keeps it until the reset. */
 	migrate_disable();
-	tag = scounter_numa_tag(numa_node_id());
+	tag = scounter_numa_tag(scounter_node_number(numa_node_id()));
 	atomic64_set(&word.word, tag | 7);
 	scounter_word64_inc(&word, &numa_adapt);
 	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&word.word), tag | 8);
@@ -89,14 +90,28 @@ static void numa_adapt_takes_a_node_only_when_contended(struct kunit *test)
 static void who_starves_stops_nobody(struct kunit *test)
 {
 	struct scounter_word64 word = SCOUNTER_WORD_INIT;
+	u32 *starving = scounter_numa_starving(&word);
 	u32 i;
 
-	WRITE_ONCE(__scounter_numa.starving, nr_node_ids + 1);
+	WRITE_ONCE(*starving, num_possible_nodes() + 1);
+	atomic_inc(&__scounter_numa.starving);
 	for (i = 0; i < 100; i++)
 		scounter_word64_inc(&word, &rbo_numa);
-	KUNIT_EXPECT_EQ(test, READ_ONCE(__scounter_numa.starving), (u32)nr_node_ids + 1);
-	WRITE_ONCE(__scounter_numa.starving, 0);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(*starving), (u32)num_possible_nodes() + 1);
+	WRITE_ONCE(*starving, 0);
+	atomic_dec(&__scounter_numa.starving);
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &rbo_numa), 100ULL);
+}
+
+/* Of 1000 words that lie side by side at most a half: 16 are expected. */
+static void few_words_wait_for_one_that_starves(struct kunit *test)
+{
+	static struct scounter_word64 words[1000];
+	u32 i, same = 0;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		same += scounter_numa_starving(&words[i]) == scounter_numa_starving(&words[0]);
+	KUNIT_EXPECT_LT(test, same, 500U);
 }
 
 static const struct {
@@ -221,6 +236,7 @@ static struct kunit_case word_cases[] = {
 	KUNIT_CASE(numa_keeps_the_node_with_the_count),
 	KUNIT_CASE(numa_adapt_takes_a_node_only_when_contended),
 	KUNIT_CASE(who_starves_stops_nobody),
+	KUNIT_CASE(few_words_wait_for_one_that_starves),
 	KUNIT_CASE(words_saturate_at_their_end),
 	KUNIT_CASE(words_wrap_if_the_class_says_so),
 	KUNIT_CASE(named_counters_say_that_they_wrapped),

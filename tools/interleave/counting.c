@@ -13,6 +13,7 @@
  * moves it by its unit at most.
  */
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,13 +53,19 @@ static const struct counter_type *type;
 static struct books *books;
 static char operations[SCRIPT_THREADS_MAX][SCRIPT_LENGTH_MAX + 1];
 static struct explore_program program;
-static bool resets;
+static bool resets, adds_all;
 static struct counting_sums sums;
 static unsigned int live_without;	/* blocks of memory, before there is a counter */
 
 static bool is_exact(void)
 {
 	return type->exact || !now.decimates;
+}
+
+/* What a counter to which so much was added says. */
+static uint64_t capped(uint64_t n)
+{
+	return adds_all && n > SCOUNTER_ADAPT_MAX ? SCOUNTER_ADAPT_MAX : n;
 }
 
 static void count(uint64_t n)
@@ -89,7 +96,7 @@ static void read_once(void)
 	if (is_exact() && books->done > least)
 		least = books->done;
 	value = type->read(books->counter);
-	judge_read(value, least, books->begun - (is_exact() ? fetched : 0));
+	judge_read(value, capped(least), capped(books->begun - (is_exact() ? fetched : 0)));
 	if (value > books->read)
 		books->read = value;
 }
@@ -130,6 +137,9 @@ static void operate_here(char operation)
 	case 'a':
 		count(3);
 		break;
+	case 'b':
+		count(SCOUNTER_ADAPT_MAX - 9);
+		break;
 	case 'r':
 		read_once();
 		break;
@@ -141,6 +151,12 @@ static void operate_here(char operation)
 		break;
 	case 't':
 		a_second_passes();
+		break;
+	case 'w':
+		shim_run_works();
+		break;
+	case 'n':
+		shim_param("adapt_tries", UINT_MAX);
 		break;
 	}
 }
@@ -169,7 +185,8 @@ static void body(int thread)
 
 static int cpu_of(int thread)
 {
-	return script_cpu(thread, program.needed);
+	return now.one_cpu && thread < program.needed ? 0 :
+		script_cpu(thread, program.needed);
 }
 
 static bool setup(void)
@@ -179,6 +196,8 @@ static bool setup(void)
 	shim_param("adapt_tries", now.tries);
 	if (now.grow_rate)
 		shim_param("grow_rate", now.grow_rate);
+	if (now.deflates)
+		shim_param("deflate_after", 0);
 	counters_init(SEED);
 	books = shim_zalloc(sizeof(*books));
 	live_without = memory_live();
@@ -208,7 +227,7 @@ static void check(void)
 	if (books->counter)
 		destroy();
 	total = books->fetched + books->last;
-	if (is_exact() && total != books->done)
+	if (is_exact() && total != capped(books->done))
 		explore_fail("%llu events, of which %llu are there",
 			     (unsigned long long)books->done, (unsigned long long)total);
 	if (!resets && books->last < books->read)
@@ -226,7 +245,7 @@ static void check(void)
 
 static bool read_script(const char *script)
 {
-	program.needed = script_read(script, "iarfdtIARF", operations);
+	program.needed = script_read(script, "iabrfdtIARF", operations);
 	program.threads = program.needed + KERNEL_THREADS;
 	return program.needed;
 }
@@ -281,6 +300,7 @@ const struct explore_program *counting_program(const struct counting *counting)
 	program = (struct explore_program) {
 		.setup = setup, .begin = begin, .body = body, .check = check, .cpu = cpu_of,
 	};
+	adds_all = strchr(now.script, 'b');
 	resets = strpbrk(now.script, "fF") || (now.before && strpbrk(now.before, "fF"));
 	return type && (type->fetch_reset || !resets) && read_script(now.script) ?
 		&program : NULL;

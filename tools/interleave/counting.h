@@ -6,10 +6,17 @@
  *
  *	i	count one event
  *	a	add three
+ *	b	add nearly as much as multiline_adapt can hold: three times that is, but for
+ *		the range, a small value again
  *	r	read
  *	f	fetch and reset
  *	d	destroy the counter (no other thread may use it then)
  *	t	a second passes, and work that waited for that is done
+ *
+ * Before all threads only:
+ *
+ *	w	work that waits for nothing is done
+ *	n	no word inflates any more
  *
  * I, A, R and F are the same in an interrupt handler: a grace period of RCU waits
  * for it, one of Tasks RCU does not.
@@ -30,10 +37,12 @@ struct counting {
 	uint64_t preload;	/* added before that */
 	unsigned int tries;	/* the module's adapt_tries */
 	unsigned int grow_rate;	/* 0: as it is */
+	bool deflates;		/* the module's deflate_after is 0 */
 	/* Approximate kinds are past the end of what they count exactly. */
 	bool decimates;
 	unsigned int capacity;	/* of a table */
 	bool full;		/* of a record or an estimate */
+	bool one_cpu;		/* has all threads: what interrupts each other */
 };
 
 /* The program in which threads do so; NULL if script or kind are not right. */

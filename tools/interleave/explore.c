@@ -574,6 +574,12 @@ void shim_failed(void)
 {
 }
 
+/* It does not pass: who waits for somebody waits until that one is there. */
+uint64_t shim_time(void)
+{
+	return 1;
+}
+
 bool shim_no_fetch_op(void)
 {
 	return false;

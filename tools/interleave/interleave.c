@@ -17,8 +17,9 @@ static const char usage[] =
 "       interleave kinds                            the counters that there are\n"
 "\n"
 "SCRIPT is what each of up to three threads does, separated by commas, a letter an\n"
-"operation: (i)ncrement, (a)dd 3, (r)ead, (f)etch and reset, (d)estroy, a second\n"
-"passes (t); I, A, R, F in an interrupt handler.  KIND may be topk-DESIGN: then\n"
+"operation: (i)ncrement, (a)dd 3, add nearly 2^62 (b), (r)ead, (f)etch and reset,\n"
+"(d)estroy, a second passes (t); I, A, R, F in an interrupt handler; before, work that\n"
+"waits is done (w), and words inflate no more (n).  KIND may be topk-DESIGN: then\n"
 "a letter is a key from 1 to 9 that is hit, or A to I, the same with gathering, or a\n"
 "to i, with six hits at once, or r, a snapshot.  It may be array-TYPE: then i and j\n"
 "are increments of two counters, and m is a merge.  It may be record-KIND: then w is\n"
@@ -30,6 +31,8 @@ static const char usage[] =
 "  -p, --preload N         events added before that (0)\n"
 "  -t, --tries N           the module's parameter adapt_tries (1)\n"
 "  -g, --grow-rate N       the module's parameter grow_rate (its default)\n"
+"  -D, --deflates          the module's parameter deflate_after is 0\n"
+"  -1, --one-cpu           all threads are on one CPU, and interrupt each other\n"
 "  -c, --capacity N        entries of a table (1)\n"
 "  -f, --full              a record's counter is full, and begins again at 0\n"
 "  -d, --decimates         approximate kinds are past what they count exactly\n"
@@ -59,6 +62,8 @@ static const struct option longs[] = {
 	{ "preload", required_argument, NULL, 'p' },
 	{ "tries", required_argument, NULL, 't' },
 	{ "grow-rate", required_argument, NULL, 'g' },
+	{ "deflates", no_argument, NULL, 'D' },
+	{ "one-cpu", no_argument, NULL, '1' },
 	{ "capacity", required_argument, NULL, 'c' },
 	{ "decimates", no_argument, NULL, 'd' },
 	{ "full", no_argument, NULL, 'f' },
@@ -92,6 +97,12 @@ static bool parse_option(int option, struct counting *counting,
 		return true;
 	case 'c':
 		counting->capacity = value;
+		return true;
+	case '1':
+		counting->one_cpu = true;
+		return true;
+	case 'D':
+		counting->deflates = true;
 		return true;
 	case 'd':
 		counting->decimates = true;
@@ -128,7 +139,7 @@ static int run(int argc, char **argv)
 	if (!strcmp(argv[0], "random"))
 		options = (struct explore_options) { .mode = EXPLORE_RANDOM, .runs = 10000,
 						     .seed = 1 };
-	while ((option = getopt_long(argc, argv, "b:p:t:g:c:dfs:n:r:ve", longs, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "b:p:t:g:D1c:dfs:n:r:ve", longs, NULL)) != -1)
 		if (!parse_option(option, &counting, &options))
 			return 2;
 	if (optind != argc - 2) {

@@ -17,8 +17,10 @@ void report_replay(const struct counting *counting, const struct explore_result 
 		printf(" --grow-rate %u", counting->grow_rate);
 	if (counting->capacity)
 		printf(" --capacity %u", counting->capacity);
-	printf("%s%s --seed %llu --trace --replay %s\n", counting->full ? " --full" : "",
+	printf("%s%s%s%s --seed %llu --trace --replay %s\n", counting->full ? " --full" : "",
 	       counting->decimates ? " --decimates" : "",
+	       counting->deflates ? " --deflates" : "",
+	       counting->one_cpu ? " --one-cpu" : "",
 	       (unsigned long long)result->seed, result->schedule);
 }
 

@@ -301,18 +301,26 @@ static bool test_estimates_of_wraps(void)
 	return good;
 }
 
-/* From a count, from lines, and to and fro. */
+/* From a count, from lines, from a closing word, and to and fro. */
 static const struct counting adapting[] = {
-	{ .script = "i,f", .before = "a" },
-	{ .script = "r,f", .before = "a" },
-	{ .script = "I,f", .before = "a" },
-	{ .script = "R,f", .before = "a" },
-	{ .script = "ii,f", .before = "a" },
-	{ .script = "fd", .before = "a" },
-	{ .script = "frd", .before = "a" },
 	{ .script = "ii,ii", .tries = 1 },
 	{ .script = "i,i,r", .tries = 1 },
 	{ .script = "i,t", .before = "a", .grow_rate = 1 },
+	{ .script = "f,i", .before = "aw" },
+	{ .script = "i,t", .before = "aw", .deflates = true },
+	{ .script = "I,t", .before = "aw", .deflates = true },
+	{ .script = "r,t", .before = "aw", .deflates = true },
+	{ .script = "R,t", .before = "aw", .deflates = true },
+	{ .script = "f,t", .before = "aw", .deflates = true },
+	{ .script = "td", .before = "aw", .deflates = true },
+	{ .script = "trd", .before = "aw", .deflates = true },
+	{ .script = "ii,t", .before = "awn", .deflates = true },
+	{ .script = "i,r", .before = "awntw", .deflates = true },
+	{ .script = "f,f", .before = "awntw", .deflates = true },
+	{ .script = "f,i", .before = "awntw", .deflates = true },
+	/* Three at once of nearly as much as there is room for. */
+	{ .script = "b,b,b", .before = "wn", .tries = 1 },
+	{ .script = "b,b,b", .before = "awn" },
 };
 
 static bool test_adapt(void)
@@ -335,10 +343,20 @@ static bool test_adapt_randomly(void)
 	static const struct counting long_ones[] = {
 		{ .kind = "multiline_adapt", .script = "iiaiIi,aiiIai,rfrrfF", .before = "a" },
 		{ .kind = "exact", .script = "iiitiiii,aiiiitii,rfrrfrrf", .before = "a",
-		  .grow_rate = 1 },
-		{ .kind = "exact", .script = "iIaIi,aIaii,trRtRr", .before = "a", .grow_rate = 1 },
-		{ .kind = "multiline_adapt", .script = "afarafarfd", .before = "a" },
-		{ .kind = "exact", .script = "aftarafatfd", .before = "a", .grow_rate = 1 },
+		  .grow_rate = 1, .deflates = true },
+		{ .kind = "exact", .script = "iIaIi,aIaii,trRtRr", .before = "a", .grow_rate = 1,
+		  .deflates = true },
+		{ .kind = "multiline_adapt", .script = "atarafatrfd", .before = "a",
+		  .deflates = true },
+		{ .kind = "exact", .script = "aftarafatfd", .before = "a", .grow_rate = 1,
+		  .deflates = true },
+		/* Closing, contended, reopened, and closed again. */
+		{ .kind = "multiline_adapt", .script = "iii,iii,rtrt", .before = "awntw",
+		  .deflates = true },
+		{ .kind = "multiline_adapt", .script = "IiaI,aIii,ftftF", .before = "awntw",
+		  .deflates = true },
+		{ .kind = "multiline_adapt", .script = "b,bi,b", .before = "awntw",
+		  .deflates = true },
 	};
 	unsigned int i;
 	bool good = true;

@@ -106,6 +106,7 @@ struct cpu {
 	/* Took this line over by a load, and keeps it until then. */
 	struct line *held;
 	uint64_t held_until;
+	uint64_t pauses;	/* since the last atomic write, or try of one */
 	uint64_t migratory;	/* hundredths of a read that is to take a line over */
 	struct store *stores;	/* a ring */
 	uint64_t oldest, stored;
@@ -628,8 +629,10 @@ void shim_access(const volatile void *address, size_t bytes, enum shim_kind_of_a
 	/* Outside of model_run() everything is free. */
 	if (!cpu)
 		return;
-	if (access == SHIM_RMW || access == SHIM_CAS)
+	if (access == SHIM_RMW || access == SHIM_CAS) {
+		cpu->pauses = 0;
 		drain(cpu);
+	}
 	wait_turn(cpu);
 	line = line_of(address);
 	model.statistics.accesses++;
@@ -657,8 +660,14 @@ void shim_private(const volatile void *address)
 
 void shim_relax(void)
 {
-	if (model.current)
-		model.current->now += model.machine->pause;
+	struct cpu *cpu = model.current;
+
+	if (!cpu)
+		return;
+	cpu->now += model.machine->pause;
+	cpu->pauses++;
+	if (cpu->pauses > model.statistics.pauses)
+		model.statistics.pauses = cpu->pauses;
 }
 
 void shim_draw(void)
@@ -673,6 +682,11 @@ void shim_failed(void)
 		model.current->now += model.machine->retry;
 }
 
+uint64_t shim_time(void)
+{
+	return (model.current ? model.current->now : model.time) / 1000;
+}
+
 bool shim_no_fetch_op(void)
 {
 	return model.current && !model.machine->fetch_op;
@@ -681,6 +695,12 @@ bool shim_no_fetch_op(void)
 uint64_t model_now(void)
 {
 	return model.current->now;
+}
+
+void model_context(enum shim_context context)
+{
+	shim_this.context = context;
+	model.current->self = shim_this;
 }
 
 void model_work(uint64_t picoseconds)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../testing/shim/shim.h"
 #include "machine.h"
 
 struct model_statistics {
@@ -17,6 +18,7 @@ struct model_statistics {
 	uint64_t misses;	/* of these, that did not find the line */
 	uint64_t transfers;	/* of these, from another node */
 	uint64_t switches;	/* of fibers */
+	uint64_t pauses;	/* of a CPU between two tries to write, at most */
 };
 
 /*
@@ -34,6 +36,8 @@ void model_run(int threads, void (*body)(int thread));
 
 /* For the body: the time on this CPU, and work that touches nothing shared. */
 uint64_t model_now(void);
+/* This CPU is in such a context from here on. */
+void model_context(enum shim_context context);
 void model_work(uint64_t picoseconds);
 
 /* Call what costs nothing: kernel work that the model leaves out. */

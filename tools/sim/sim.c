@@ -27,6 +27,8 @@ static const char usage[] =
 "  -H, --history N         increments made beforehand, one by one (0)\n"
 "  -n, --operations N      increments to measure at most (200000)\n"
 "  -d, --duration MS       modelled milliseconds to measure at most (4)\n"
+"  -R, --resets N          the same time as N parts that stand for a second each; in the\n"
+"                          middle of each the hot counter is reset (0)\n"
 "  -C, --cold              from the first increment of a new counter on: neither of both\n"
 "  -s, --seed N            any but 0 (1)\n"
 "  -r, --runs N            runs with seeds from N on; each is a line (1)\n"
@@ -41,7 +43,7 @@ struct options {
 	const struct counter_type *types[LIST_MAX];
 	double threads[LIST_MAX], work[LIST_MAX];
 	int types_count, threads_count, work_count;
-	double counters, preload, history, operations, duration, seed, runs;
+	double counters, preload, history, operations, duration, resets, seed, runs;
 	bool has_machine, packed, cold, json;
 };
 
@@ -126,6 +128,8 @@ static bool parse_option(struct options *options, int option)
 		return one_number("operations", optarg, 1, 1e9, &options->operations);
 	case 'd':
 		return one_number("duration", optarg, 1, 1e6, &options->duration);
+	case 'R':
+		return one_number("resets", optarg, 0, 1000, &options->resets);
 	case 'P':
 		options->packed = true;
 		return true;
@@ -155,6 +159,7 @@ static bool parse(struct options *options, int argc, char **argv)
 		{ "history", required_argument, NULL, 'H' },
 		{ "operations", required_argument, NULL, 'n' },
 		{ "duration", required_argument, NULL, 'd' },
+		{ "resets", required_argument, NULL, 'R' },
 		{ "packed", no_argument, NULL, 'P' },
 		{ "cold", no_argument, NULL, 'C' },
 		{ "seed", required_argument, NULL, 's' },
@@ -165,7 +170,7 @@ static bool parse(struct options *options, int argc, char **argv)
 	};
 	int option, i;
 
-	while ((option = getopt_long(argc, argv, "m:k:t:w:c:Pp:H:n:d:Cs:r:jh", longs, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "m:k:t:w:c:Pp:H:n:d:R:Cs:r:jh", longs, NULL)) != -1)
 		if (!parse_option(options, option))
 			return false;
 	if (optind < argc) {
@@ -176,9 +181,14 @@ static bool parse(struct options *options, int argc, char **argv)
 		fprintf(stderr, "sim: --machine is needed; there are some in tools/sim/machines\n");
 		return false;
 	}
-	for (i = 0; i < options->types_count && options->packed; i++) {
-		if (!counter_has_words(options->types[i])) {
+	for (i = 0; i < options->types_count; i++) {
+		if (options->packed && !counter_has_words(options->types[i])) {
 			fprintf(stderr, "sim: --packed: %s has no words of four or eight bytes\n",
+				options->types[i]->name);
+			return false;
+		}
+		if (options->resets && (options->packed || !options->types[i]->fetch_reset)) {
+			fprintf(stderr, "sim: --resets: not of words, and not of %s\n",
 				options->types[i]->name);
 			return false;
 		}
@@ -198,25 +208,27 @@ static void print(const struct workload *workload, const struct outcome *outcome
 {
 	if (json)
 		printf("{\"source\":\"modelled\",\"machine\":\"%s\",\"kind\":\"%s\",\"threads\":%d,"
-		       "\"work\":%g,\"counters\":%d,\"packed\":%s,\"preload\":%llu,\"history\":%llu,\"seed\":%llu,"
+		       "\"work\":%g,\"counters\":%d,\"packed\":%s,\"preload\":%llu,\"history\":%llu,\"resets\":%d,\"seed\":%llu,"
 		       "\"per_ms\":%.3f,\"ns\":%.4f,\"error\":%.8f,\"period_error\":%.8f,"
-		       "\"ms\":%.6f,\"misses\":%.5f,\"transfers\":%.5f,"
+		       "\"ms\":%.6f,\"misses\":%.5f,\"transfers\":%.5f,\"pauses\":%llu,"
 		       "\"operations\":%llu,\"bytes\":%llu}\n",
 		       workload->machine->name, workload->type->name, workload->threads,
 		       workload->work, workload->counters,
 		       workload->packed ? "true" : "false",
 		       (unsigned long long)workload->preload,
-		       (unsigned long long)workload->history,
+		       (unsigned long long)workload->history, workload->resets,
 		       (unsigned long long)workload->seed, outcome->per_ms, outcome->ns,
 		       outcome->error, outcome->period_error, outcome->milliseconds,
 		       outcome->misses, outcome->transfers,
+		       (unsigned long long)outcome->pauses,
 		       (unsigned long long)outcome->operations,
 		       (unsigned long long)outcome->bytes);
 	else
-		printf("%-16s %7d %6g %12.0f %10.2f %9.3f %9.3f %8.4f %8.4f %7llu\n",
+		printf("%-16s %7d %6g %12.0f %10.2f %9.3f %9.3f %8.4f %8.4f %7llu %7llu\n",
 		       workload->type->name, workload->threads, workload->work,
 		       outcome->per_ms, outcome->ns, 100 * outcome->error,
 		       100 * outcome->period_error, outcome->misses, outcome->transfers,
+		       (unsigned long long)outcome->pauses,
 		       (unsigned long long)outcome->bytes);
 	fflush(stdout);
 }
@@ -245,9 +257,9 @@ static int run_all(const struct options *options)
 		       options->machine.name, (unsigned long long)options->machine.nodes,
 		       (unsigned long long)options->machine.cpus_per_node, options->seed,
 		       options->counters, options->counters > 1 ? "s" : "");
-		printf("%-16s %7s %6s %12s %10s %9s %9s %8s %8s %7s\n", "kind", "threads",
+		printf("%-16s %7s %6s %12s %10s %9s %9s %8s %8s %7s %7s\n", "kind", "threads",
 		       "work %", "incs/ms", "ns/inc", "error %", "lately %", "misses",
-		       "remote", "bytes");
+		       "remote", "pauses", "bytes");
 	}
 	for (i = 0; i < all; i++) {
 		int rest = i / (int)options->runs;
@@ -260,6 +272,7 @@ static int run_all(const struct options *options)
 			.history = options->cold ? 0 : options->history,
 			.operations = options->operations,
 			.milliseconds = options->duration,
+			.resets = options->resets,
 			.seed = options->seed + i % (int)options->runs,
 		};
 		struct outcome outcome;

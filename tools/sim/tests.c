@@ -547,7 +547,8 @@ static struct outcome outcome_of_workload(struct workload workload)
 	struct outcome outcome = { 0 };
 
 	workload.preload = 100000;
-	workload.operations = 3000;
+	if (!workload.operations)
+		workload.operations = 3000;
 	workload.milliseconds = 4;
 	if (!workload_run(&workload, &outcome))
 		exit(1);
@@ -646,6 +647,183 @@ static bool test_history(void)
 	printf("# %g a ms, %g with a history; exact is off by %g\n", without.per_ms, with.per_ms,
 	       exact.error);
 	return false;
+}
+
+static const struct counter_type *type;
+static void *counter;
+
+/* Two CPUs of each node. */
+static void count_on_all_nodes(int thread)
+{
+	int i;
+
+	(void)thread;
+	for (i = 0; i < 1000; i++)
+		type->inc(counter);
+}
+
+/* Bytes of a counter of this kind on four nodes whose ids are so far apart; 0: it failed. */
+static uint64_t bytes_with_ids(const char *kind, int stride)
+{
+	struct machine machine = two_nodes;
+	uint64_t bytes;
+	int node;
+
+	machine.nodes = 4;
+	shim_node_stride = stride;
+	if (!begin(&machine))
+		return 0;
+	counters_init(5);
+	memset(shim_asked, 0, sizeof(shim_asked));
+	type = counter_type(kind);
+	counter = type->make(type);
+	play(8, count_on_all_nodes);
+	shim_run_works();
+	play(8, count_on_all_nodes);
+	bytes = type->read(counter) == 16000 ? type->bytes(counter) : 0;
+	for (node = 0; node < 4; node++)
+		if (!strcmp(kind, "multiline") && shim_asked[shim_node_id(node)] != 1)
+			bytes = 0;
+	type->free(counter);
+	counters_settle();
+	model_exit();
+	printf("# %s, ids %d apart: %llu bytes, %llu events at most\n", kind, stride,
+	       (unsigned long long)bytes, (unsigned long long)__scounter_numa.value_max);
+	return bytes && __scounter_numa.value_max == (1ULL << 61) - 1 ? bytes : 0;
+}
+
+/* As on machines whose four nodes have ids up to 255. */
+static bool test_nodes_with_gaps(void)
+{
+	static const char *const kinds[] = { "multiline", "multiline_8", "exact", "cohort", "rbo_numa" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		uint64_t without = bytes_with_ids(kinds[i], 1);
+
+		if (!without || bytes_with_ids(kinds[i], 64) != without)
+			return false;
+	}
+	return true;
+}
+
+static enum shim_context context;
+
+static void count_in_context(int thread)
+{
+	int i;
+
+	(void)thread;
+	model_context(context);
+	for (i = 0; i < 2000; i++) {
+		type->inc(counter);
+		model_work(1000);
+	}
+}
+
+/* So many pauses at most, where eight CPUs of two nodes do nothing but count. */
+static bool waits_for(const char *kind, enum shim_context where, uint64_t most)
+{
+	struct machine machine = two_nodes;
+	uint64_t pauses;
+
+	machine.pause = 45000;
+	if (!begin(&machine))
+		return false;
+	counters_init(5);
+	type = counter_type(kind);
+	counter = type->make(type);
+	context = where;
+	play(8, count_in_context);
+	pauses = model_statistics()->pauses;
+	printf("# %s%s: %llu pauses at most\n", kind, where ? ", in an interrupt" : "",
+	       (unsigned long long)pauses);
+	type->free(counter);
+	counters_settle();
+	model_exit();
+	return pauses <= most && pauses;
+}
+
+/* Documentation/choosing.rst has these bounds. */
+static bool test_waits(void)
+{
+	static const char *const kinds[] = {
+		"rbo", "multiline_adapt", "exact", "bfp_csup", "approx", "morris_adapt", "scalable",
+	};
+	const uint64_t backoff = 255, slow = 200000 / 45 + 128;
+	bool good = true;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		const char *kind = i ? "rbo_numa_adapt" : "rbo_numa";
+
+		good &= waits_for(kind, SHIM_TASK, slow + backoff) &
+			waits_for(kind, SHIM_HARDIRQ, backoff) &
+			waits_for(kind, SHIM_NMI, backoff);
+	}
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		good &= waits_for(kinds[i], SHIM_TASK, backoff);
+	return good;
+}
+
+/* A reset, of which there is one a second, leaves the lines to those who count. */
+static bool test_resets(void)
+{
+	struct workload workload = {
+		.machine = &two_nodes, .type = counter_type("exact"), .threads = 8,
+		.counters = 1, .seed = 3, .operations = 100000, .resets = 4,
+	};
+	struct outcome with = outcome_of_workload(workload), without;
+
+	workload.resets = 0;
+	without = outcome_of_workload(workload);
+	printf("# exact: %.0f a ms with resets, %.0f without\n", with.per_ms, without.per_ms);
+	return with.per_ms > without.per_ms / 1.2 && !with.error && !without.error;
+}
+
+#define CONTEXTS	4
+
+/* The states of all CPUs and contexts, as who draws there finds them. */
+static void states_of(struct rnd_state states[8][CONTEXTS])
+{
+	int cpu, where;
+
+	for (cpu = 0; cpu < 8; cpu++) {
+		for (where = 0; where < CONTEXTS; where++) {
+			shim_be(cpu);
+			shim_this.context = where;
+			states[cpu][where] = *scounter_random_get();
+			scounter_random_put();
+		}
+	}
+	shim_be(0);
+}
+
+/* Each context is seeded where it draws next: as a machine loaded with that seed. */
+static bool test_reseed(void)
+{
+	static struct rnd_state before[8][CONTEXTS], after[8][CONTEXTS], loaded[8][CONTEXTS];
+	int cpu, where;
+
+	if (!begin(&two_nodes))
+		return false;
+	scounter_random_init(1);
+	states_of(before);
+	scounter_random_reseed(2);
+	states_of(after);
+	scounter_random_init(2);
+	states_of(loaded);
+	for (cpu = 0; cpu < 8; cpu++) {
+		for (where = 0; where < CONTEXTS; where++) {
+			if (!memcmp(&before[cpu][where], &after[cpu][where], sizeof(before[0][0])))
+				return false;
+			/* The countdowns were drawn from that of tasks. */
+			if (where != SHIM_TASK &&
+			    memcmp(&loaded[cpu][where], &after[cpu][where], sizeof(after[0][0])))
+				return false;
+		}
+	}
+	return true;
 }
 
 static bool test_racing(void)
@@ -837,6 +1015,10 @@ static const struct {
 	{ "exact kinds are exact, with and without fetch-and-add", test_exact },
 	{ "words side by side share lines", test_packed },
 	{ "a history is counted, and makes kinds adapt", test_history },
+	{ "nodes whose ids have gaps need no more lines", test_nodes_with_gaps },
+	{ "nobody waits for longer than it says", test_waits },
+	{ "exact is not slowed down by resets", test_resets },
+	{ "a cloned machine begins other streams", test_reseed },
 	{ "racing loses counts", test_racing },
 	{ "approximate kinds are unbiased under contention", test_unbiased },
 	{ "the same seed gives the same, another one does not", test_deterministic },

@@ -6,7 +6,9 @@
  * history, if asked for: increments as they will be measured, since of many counters
  * all but the hot one have not been fought over yet, and are, now and then; then the
  * machine warms up; then it is measured.  A cold run is measured from the first
- * increment of a new counter on.
+ * increment of a new counter on.  With resets, what is measured are so many parts, each
+ * of which stands for a second: in its middle thread 0 resets the hot counter, and when
+ * it is over, so are the grace periods that began in it.
  *
  * External work of p percent is defined as in the paper: it makes the throughput
  * of one thread with the cas counter 1 - p/100 of what it is without.  Each thread
@@ -45,6 +47,8 @@ static struct {
 	uint64_t mean_work;
 	uint64_t until;
 	uint64_t operations, operations_max;
+	uint64_t half;		/* of the time, from when thread 0 resets; UINT64_MAX: it does not */
+	uint64_t fetched;
 } run;
 
 /* SplitMix64 (Steele, Lea & Flood 2014). */
@@ -99,6 +103,18 @@ static void add(int i, uint64_t n)
 		run.workload->type->add(run.counters[i], n);
 }
 
+static void reset(void)
+{
+	run.fetched += run.workload->type->fetch_reset(run.counters[0]);
+	run.half = UINT64_MAX;
+}
+
+static bool is_half_over(void)
+{
+	return run.half != UINT64_MAX &&
+	       (model_now() >= run.half || run.operations >= run.operations_max / 2);
+}
+
 static void body(int number)
 {
 	struct thread *thread = &run.threads[number];
@@ -111,6 +127,8 @@ static void body(int number)
 		run.operations++;
 		if (!number && thread->operations % WORKS_EVERY == 0)
 			model_free(shim_run_works);
+		if (!number && is_half_over())
+			reset();
 		external_work(thread);
 	}
 	thread->time += model_now() - from;
@@ -130,6 +148,7 @@ static void let_a_second_pass(uint64_t picoseconds)
 	shim_param("grow_rate", 1 + GROW_RATE * (picoseconds / 1e12));
 	shim_jiffies += HZ;
 	shim_run_works();
+	shim_grace_period();
 }
 
 static void no_memory(void)
@@ -191,8 +210,8 @@ static struct totals totals(void)
 {
 	struct totals totals = {
 		.time = model_time(),
-		.value = run.workload->packed ? counter_word_read(&run.words, 0) :
-			 run.workload->type->read(run.counters[0]),
+		.value = run.fetched + (run.workload->packed ? counter_word_read(&run.words, 0) :
+					run.workload->type->read(run.counters[0])),
 		.statistics = *model_statistics(),
 	};
 	int i;
@@ -226,6 +245,7 @@ static void judge(const struct totals *from, const struct totals *to,
 		.misses = (to->statistics.misses - from->statistics.misses) / operations,
 		.transfers = (to->statistics.transfers - from->statistics.transfers) /
 			     operations,
+		.pauses = to->statistics.pauses,
 		.operations = operations,
 		.bytes = run.workload->packed ? counter_word_bytes(&run.words, 0) :
 			 run.workload->type->bytes(run.counters[0]),
@@ -239,6 +259,8 @@ static bool start(const struct workload *workload, uint64_t mean_work)
 
 	run.workload = workload;
 	run.mean_work = mean_work;
+	run.half = UINT64_MAX;
+	run.fetched = 0;
 	if (!shim_init(machine_cpus(workload->machine), (int)workload->machine->nodes) ||
 	    !model_init(workload->machine)) {
 		fprintf(stderr, "sim: no memory for %s\n", workload->machine->name);
@@ -298,6 +320,21 @@ static void prepare(const struct workload *workload)
 	phase(WARM_UP / 2, workload->operations / 4 + 1);
 }
 
+static void measure(const struct workload *workload)
+{
+	uint64_t picoseconds = workload->milliseconds * MILLISECOND, from;
+	int i, parts = workload->resets;
+
+	if (!parts)
+		phase(picoseconds, workload->operations);
+	for (i = 0; i < parts; i++) {
+		from = model_time();
+		run.half = from + picoseconds / parts / 2;
+		phase(picoseconds / parts, workload->operations / parts);
+		let_a_second_pass(model_time() - from);
+	}
+}
+
 bool workload_run(const struct workload *workload, struct outcome *outcome)
 {
 	struct totals from, to;
@@ -310,7 +347,7 @@ bool workload_run(const struct workload *workload, struct outcome *outcome)
 	if (!workload->cold)
 		prepare(workload);
 	from = totals();
-	phase(workload->milliseconds * MILLISECOND, workload->operations);
+	measure(workload);
 	to = totals();
 	judge(&from, &to, outcome);
 	finish();

@@ -24,6 +24,7 @@ struct workload {
 	uint64_t history;	/* increments that are made before */
 	uint64_t operations;	/* to measure, at most */
 	double milliseconds;	/* of modelled time, the same */
+	int resets;		/* while measuring: each in the middle of what stands for a second */
 	uint64_t seed;
 };
 
@@ -35,6 +36,7 @@ struct outcome {
 	double milliseconds;	/* modelled */
 	double misses;		/* an increment */
 	double transfers;	/* between nodes, an increment */
+	uint64_t pauses;	/* that a CPU waited between two tries, at most */
 	uint64_t operations;
 	uint64_t bytes;		/* of the hot counter */
 };

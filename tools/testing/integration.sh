@@ -548,6 +548,14 @@ has_grown() {
 		END { exit !(other > 64 && exact > other) }' $D/counters
 }
 
+# A CPU that is idle is not woken to look at counters: each has something to do.
+wake_all() {
+	for _ in 1 2 3 4; do
+		(i=0; while [ $((i += 1)) -lt 3000 ]; do :; done) &
+	done
+	wait
+}
+
 # One failed try is enough here, as emulated CPUs seldom make four fail.
 contended_counters_inflate_and_lose_nothing() {
 	rmmod scounter && load scounter adapt_tries=1 grow_rate=1000 || return 1
@@ -576,11 +584,12 @@ contended_counters_inflate_and_lose_nothing() {
 	for counter in multiline_adapt exact; do
 		echo 1 >$S/scounter_hammer/$counter/reset
 	done
-	# The grace period of all tasks.
-	for _ in $(seq 30); do
+	# Five seconds without an event, and the grace period of all tasks.
+	for _ in $(seq 60); do
 		[ "$(state_of multiline_adapt)" = exact ] &&
 			[ "$(state_of exact)" = exact ] && break
 		sleep 1
+		wake_all
 	done
 	[ "$(state_of multiline_adapt)" = exact ] && [ "$(state_of exact)" = exact ] ||
 		fail "$(cat $D/counters)" || return 1

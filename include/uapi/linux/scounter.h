@@ -101,7 +101,8 @@ enum scounter_kind {
  *
  * rbo_numa, rbo_numa_adapt (section 2.1): with b = ceil(log2(nodes)), the count
  * in the lower 63 - b bits, above it the node that counted last, and bit 63 set
- * if there is such a node.
+ * if there is such a node.  Nodes are those that there can be, numbered from 0
+ * without gaps.
  *
  * multiline_adapt (section 2.2): bits 63 and 62 clear, the count; both set, or
  * only bit 62, the address of the lines that the count has moved to.

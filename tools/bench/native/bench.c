@@ -43,6 +43,7 @@ static struct {
 	int threads;
 	uint64_t work;		/* mean units of external work */
 	uint64_t limit;		/* increments a thread, or 0: until stopped */
+	bool resets;		/* in the middle of each window, by the first thread */
 	pthread_barrier_t barrier;
 } run;
 
@@ -52,6 +53,7 @@ struct thread {
 	uint64_t random;
 	uint64_t incs;		/* in the last window */
 	uint64_t hot;		/* in all, of the first counter */
+	uint64_t fetched;	/* by resets, the same */
 	uint64_t from, to;
 	long switches;
 };
@@ -144,6 +146,7 @@ static void *body(void *argument)
 	void (*inc)(void *) = run.counter.type ? run.counter.type->inc :
 						 run.counter.rival->inc;
 	unsigned int chunk = CHUNK_MIN;
+	bool resets = run.resets && !thread->number;
 	uint64_t before;
 
 	pin(thread->number);
@@ -159,6 +162,10 @@ static void *body(void *argument)
 		if (!run.limit && now() - before < LOOK_NS && chunk < CHUNK_MAX)
 			chunk *= 2;
 		before = now();
+		if (resets && before - thread->from >= WINDOW_NS / 2) {
+			thread->fetched += run.counter.type->fetch_reset(run.counter.of[0]);
+			resets = false;
+		}
 	} while (!is_over(thread));
 	thread->to = now();
 	thread->switches = switches() - thread->switches;
@@ -200,9 +207,11 @@ static bool window(void)
 	/*
 	 * A second has passed: what a window has seen is scaled up to it.  And
 	 * without the lines that are made here multiline_adapt would stay a word.
+	 * Grace periods that began in the window are over, too.
 	 */
 	shim_jiffies += 250;
 	shim_run_works();
+	shim_grace_period();
 	return is_undisturbed();
 }
 
@@ -239,10 +248,11 @@ static void unmake(void)
 	counters_settle();
 }
 
+/* With what resets have returned. */
 static uint64_t value(void)
 {
-	return run.counter.type ? run.counter.type->read(run.counter.of[0]) :
-				  run.counter.rival->read(run.counter.of[0]);
+	return threads[0].fetched + (run.counter.type ? run.counter.type->read(run.counter.of[0]) :
+				  run.counter.rival->read(run.counter.of[0]));
 }
 
 static const char *name(void)
@@ -296,7 +306,7 @@ static int windows(double *ns)
 	return good;
 }
 
-static void measure(int thread_count, double percent, uint64_t work, int count)
+static double measure(int thread_count, double percent, uint64_t work, int count)
 {
 	double ns[WINDOWS], before, lately, hot;
 	uint64_t preload = 0;
@@ -331,6 +341,26 @@ static void measure(int thread_count, double percent, uint64_t work, int count)
 				  run.counter.rival->bytes, good);
 	fflush(stdout);
 	unmake();
+	return ns[n / 2];
+}
+
+/* What a scrape that resets costs those who count: each window stands for a second. */
+static void measure_resets(void)
+{
+	static const char *const kinds[] = { "atomic", "multiline", "exact" };
+	double without, with;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		run.counter = (struct counter){ .type = counter_type(kinds[i]) };
+		run.resets = false;
+		without = measure(2, 0, 0, 1);
+		run.counter = (struct counter){ .type = counter_type(kinds[i]) };
+		run.resets = true;
+		with = measure(2, 0, 0, 1);
+		printf("{\"source\":\"measured\",\"kind\":\"%s\",\"threads\":2,"
+		       "\"with_resets_to_without\":%.3f}\n", kinds[i], with / without);
+	}
 }
 
 /* ns, the least of several: what disturbs only makes it longer. */
@@ -673,7 +703,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	counters_init(1);
-	if (cpus() < 2 && (!strcmp(verb, "contended") || !strcmp(verb, "calibrate"))) {
+	if (cpus() < 2 && (!strcmp(verb, "contended") || !strcmp(verb, "resets") || !strcmp(verb, "calibrate"))) {
 		fprintf(stderr, "bench: %s needs two CPUs\n", verb);
 		return 1;
 	}
@@ -684,7 +714,9 @@ int main(int argc, char **argv)
 		measure(2, 0, 0, 1);
 		run.counter = (struct counter){ .type = counter_type("cas") };
 		measure(2, 0, 0, 1);
-	} else if (!strcmp(verb, "calls"))
+	} else if (!strcmp(verb, "resets"))
+		measure_resets();
+	else if (!strcmp(verb, "calls"))
 		measure_calls();
 	else if (!strcmp(verb, "calibrate"))
 		return calibrate();
@@ -695,6 +727,7 @@ int main(int argc, char **argv)
 			"Usage: bench run        increments: 1 and 2 threads, 0 and 99 %% work, 7500 counters\n"
 			"       bench quick      one counter and no work only\n"
 			"       bench contended  atomic and cas by two threads only\n"
+			"       bench resets     some kinds by two threads, without resets and with one a second\n"
 			"       bench calls      making, freeing and reading\n"
 			"       bench calibrate  this machine as a description for tools/sim\n"
 			"       bench check      tests, of which none is about time\n"

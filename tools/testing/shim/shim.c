@@ -35,6 +35,8 @@ __thread struct shim_cpu shim_this;
 #endif
 
 int shim_cpus, shim_nodes;
+int shim_node_stride = 1;
+unsigned int shim_asked[SHIM_NODE_IDS];
 unsigned long shim_jiffies;
 size_t shim_size_max = SIZE_MAX;
 

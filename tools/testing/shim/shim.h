@@ -10,8 +10,8 @@
  * that call is nothing.  A program compiled with SHIM_MODEL defines it, and gives
  * the operations their order and their cost by when it returns.  So also
  * shim_fence() (a full barrier), shim_private() (an access to what the CPU has
- * alone), shim_relax() (a pause), shim_draw() (a draw from a random generator), and
- * shim_failed() (a compare-and-swap that has).
+ * alone), shim_relax() (a pause), shim_draw() (a draw from a random generator),
+ * shim_failed() (a compare-and-swap that has), and shim_time() (nanoseconds).
  */
 #ifndef _SHIM_H
 #define _SHIM_H
@@ -19,6 +19,8 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <time.h>
 
 enum shim_kind_of_access { SHIM_LOAD, SHIM_STORE, SHIM_RMW, SHIM_CAS };
 enum shim_context { SHIM_TASK, SHIM_SOFTIRQ, SHIM_HARDIRQ, SHIM_NMI };
@@ -40,6 +42,7 @@ void shim_private(const volatile void *address);
 void shim_relax(void);
 void shim_draw(void);
 void shim_failed(void);
+uint64_t shim_time(void);
 bool shim_no_fetch_op(void);
 #else
 extern __thread struct shim_cpu shim_this;
@@ -50,6 +53,14 @@ extern __thread struct shim_cpu shim_this;
 #define shim_draw()			((void)0)
 #define shim_failed()			((void)0)
 #define shim_no_fetch_op()		false
+
+static inline uint64_t shim_time(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000ULL + time.tv_nsec;
+}
 
 static inline void shim_relax(void)
 {
@@ -75,6 +86,11 @@ static inline unsigned int shim_spin(unsigned int spin)
 
 /* Numbers of CPUs and nodes: node n has the CPUs from n * cpus / nodes on. */
 extern int shim_cpus, shim_nodes;
+/* The ids of nodes are this far apart: 1, but for tests of gaps. */
+extern int shim_node_stride;
+#define SHIM_NODE_IDS	1024
+/* By id: blocks of memory that were asked for there. */
+extern unsigned int shim_asked[SHIM_NODE_IDS];
 extern unsigned long shim_jiffies;
 /* The largest size_t, for a test that makes it that of another machine. */
 extern size_t shim_size_max;
@@ -85,6 +101,12 @@ void shim_exit(void);
 void shim_be(int cpu);
 
 int shim_node_of(int cpu);
+
+static inline int shim_node_id(int node)
+{
+	return (node + 1) * shim_node_stride - 1;
+}
+
 unsigned long shim_offset_of(int cpu);
 
 #define SHIM_PERCPU	__attribute__((section("shim_percpu")))

@@ -51,9 +51,9 @@ plug() {
 }
 CPUS_PRESENT=$(grep -c '^processor' /proc/cpuinfo)
 
-# Inflate and grow as soon as can be.
+# Inflate, grow and deflate as soon as can be.
 start() {
-	insmod scounter.ko adapt_tries=1 grow_rate=1000 &&
+	insmod scounter.ko adapt_tries=1 grow_rate=1000 deflate_after=0 &&
 		insmod scounter_torture.ko "$@"
 }
 

@@ -5,4 +5,7 @@
 
 #include <linux/cpumask.h>
 
+#define cpus_read_lock()	do { } while (0)
+#define cpus_read_unlock()	do { } while (0)
+
 #endif /* _SHIM_LINUX_CPU_H */

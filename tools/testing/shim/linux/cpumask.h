@@ -10,6 +10,7 @@
 #define num_possible_cpus()		((unsigned int)shim_cpus)
 #define num_online_cpus()		((unsigned int)shim_cpus)
 #define cpu_possible(cpu)		((int)(cpu) < shim_cpus)
+#define cpu_online(cpu)			cpu_possible(cpu)
 #define for_each_possible_cpu(cpu) \
 	for ((cpu) = 0; (int)(cpu) < shim_cpus; (cpu)++)
 #define for_each_online_cpu(cpu)	for_each_possible_cpu(cpu)

@@ -43,7 +43,32 @@ static inline void list_del_init(struct list_head *node)
 	INIT_LIST_HEAD(node);
 }
 
+static inline void list_move_tail(struct list_head *node, struct list_head *head)
+{
+	list_del_init(node);
+	list_add(node, head->prev);
+}
+
+/* All of @list to the start of @head. */
+static inline void list_splice(struct list_head *list, struct list_head *head)
+{
+	if (list_empty(list))
+		return;
+	list->prev->next = head->next;
+	head->next->prev = list->prev;
+	head->next = list->next;
+	list->next->prev = head;
+}
+
+static inline void list_splice_init(struct list_head *list, struct list_head *head)
+{
+	list_splice(list, head);
+	INIT_LIST_HEAD(list);
+}
+
 #define list_entry(node, type, member)	container_of(node, type, member)
+
+#define list_first_entry(head, type, member)	list_entry((head)->next, type, member)
 
 #define list_for_each_entry_safe(at, after, head, member)		\
 	for (at = list_entry((head)->next, typeof(*at), member),	\

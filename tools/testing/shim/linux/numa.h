@@ -5,4 +5,6 @@
 
 #include <linux/topology.h>
 
+#define MAX_NUMNODES	SHIM_NODE_IDS
+
 #endif /* _SHIM_LINUX_NUMA_H */

@@ -27,9 +27,22 @@
 	({ shim_private(raw_cpu_ptr(&(x))); *raw_cpu_ptr(&(x)) += (n); })
 #define this_cpu_read(x)		raw_cpu_read(x)
 #define this_cpu_write(x, value)	raw_cpu_write(x, value)
+
+/* As on machines on which they are a load and a store, which an NMI can come between. */
+#ifdef SHIM_SPLIT_THIS_CPU
+#define this_cpu_add_return(x, n) ({					\
+	typeof(&(x)) _address = raw_cpu_ptr(&(x));			\
+	typeof(x) _sum;							\
+	shim_private(_address);						\
+	_sum = *_address + (n);						\
+	shim_private(_address);						\
+	*_address = _sum;						\
+})
+#else
 #define this_cpu_add_return(x, n)	raw_cpu_add_return(x, n)
-#define this_cpu_add(x, n)		((void)raw_cpu_add_return(x, n))
-#define this_cpu_inc(x)			((void)raw_cpu_add_return(x, 1))
+#endif
+#define this_cpu_add(x, n)		((void)this_cpu_add_return(x, n))
+#define this_cpu_inc(x)			((void)this_cpu_add_return(x, 1))
 
 #define alloc_percpu_gfp(type, gfp) \
 	((type *)shim_percpu_alloc(sizeof(type), __alignof__(type)))

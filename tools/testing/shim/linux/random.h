@@ -5,6 +5,10 @@
 
 #include "../shim.h"
 
+/* Nobody clones this machine. */
+#define register_random_vmfork_notifier(block)		((void)(block), 0)
+#define unregister_random_vmfork_notifier(block)	((void)(block))
+
 #define get_random_bytes(buffer, size)	shim_entropy(buffer, size)
 
 #endif /* _SHIM_LINUX_RANDOM_H */

@@ -10,8 +10,15 @@
 #include <linux/overflow.h>
 #include "../shim.h"
 
+static inline void *shim_zalloc_node(size_t size, int id)
+{
+	if (id >= 0 && id < SHIM_NODE_IDS)
+		shim_asked[id]++;
+	return shim_zalloc(size);
+}
+
 #define kzalloc(size, gfp)		((void)(gfp), shim_zalloc(size))
-#define kzalloc_node(size, gfp, node)	((void)(gfp), (void)(node), shim_zalloc(size))
+#define kzalloc_node(size, gfp, id)	((void)(gfp), shim_zalloc_node(size, id))
 #define kcalloc(n, size, gfp)		((void)(gfp), shim_zalloc((n) * (size)))
 #define kfree(memory)			shim_free((void *)(memory))
 

@@ -7,8 +7,8 @@
 
 #define NUMA_NO_NODE		(-1)
 
-#define cpu_to_node(cpu)	shim_node_of(cpu)
-#define numa_node_id()		(shim_private(&shim_this), shim_this.node)
+#define cpu_to_node(cpu)	shim_node_id(shim_node_of(cpu))
+#define numa_node_id()		(shim_private(&shim_this), shim_node_id(shim_this.node))
 #define raw_smp_processor_id()	(shim_this.cpu)
 #define smp_processor_id()	(shim_this.cpu)
 

@@ -22,6 +22,9 @@ struct delayed_work {
 #define DECLARE_DELAYED_WORK(name, function_) \
 	struct delayed_work name = { .work = { .function = function_ } }
 
+#define DECLARE_DEFERRABLE_WORK(name, function_) \
+	DECLARE_DELAYED_WORK(name, function_)
+
 #define system_wq		NULL
 #define system_unbound_wq	NULL
 
