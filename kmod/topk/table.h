@@ -87,6 +87,12 @@ struct topk_ops {
  */
 extern u32 topk_queue_limit;
 
+/*
+ * Requests, its own and those that others left, that a context of the cooperative design
+ * serves for one hit.
+ */
+extern u32 topk_requests;
+
 /* Cleared where it is measured what auto-tuning costs. */
 extern bool topk_tunes;
 

@@ -32,6 +32,7 @@ struct counting {
 	/* Approximate kinds are past the end of what they count exactly. */
 	bool decimates;
 	unsigned int capacity;	/* of a table */
+	unsigned int requests;	/* the module's topk_requests; 0: as it is */
 };
 
 /* The program in which threads do so; NULL if script or kind are not right. */

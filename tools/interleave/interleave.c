@@ -30,6 +30,7 @@ static const char usage[] =
 "  -t, --tries N           the module's parameter adapt_tries (1)\n"
 "  -g, --grow-rate N       the module's parameter grow_rate (its default)\n"
 "  -c, --capacity N        entries of a table (1)\n"
+"  -q, --requests N        that a hit of the cooperative design serves (its default)\n"
 "  -d, --decimates         approximate kinds are past what they count exactly\n"
 "  -s, --seed N            of the orders and the draws; 0: always the same draws\n"
 "  -n, --runs N            at most (all: as many as there are; random: 10000)\n"
@@ -58,6 +59,7 @@ static const struct option longs[] = {
 	{ "tries", required_argument, NULL, 't' },
 	{ "grow-rate", required_argument, NULL, 'g' },
 	{ "capacity", required_argument, NULL, 'c' },
+	{ "requests", required_argument, NULL, 'q' },
 	{ "decimates", no_argument, NULL, 'd' },
 	{ "seed", required_argument, NULL, 's' },
 	{ "runs", required_argument, NULL, 'n' },
@@ -72,7 +74,7 @@ static bool parse_option(int option, struct counting *counting,
 {
 	uint64_t value = 0;
 
-	if (strchr("ptgsnc", option) && !number(optarg, &value))
+	if (strchr("ptgsncq", option) && !number(optarg, &value))
 		return false;
 	switch (option) {
 	case 'b':
@@ -89,6 +91,9 @@ static bool parse_option(int option, struct counting *counting,
 		return true;
 	case 'c':
 		counting->capacity = value;
+		return true;
+	case 'q':
+		counting->requests = value;
 		return true;
 	case 'd':
 		counting->decimates = true;
@@ -122,7 +127,7 @@ static int run(int argc, char **argv)
 	if (!strcmp(argv[0], "random"))
 		options = (struct explore_options) { .mode = EXPLORE_RANDOM, .runs = 10000,
 						     .seed = 1 };
-	while ((option = getopt_long(argc, argv, "b:p:t:g:c:ds:n:r:ve", longs, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "b:p:t:g:c:q:ds:n:r:ve", longs, NULL)) != -1)
 		if (!parse_option(option, &counting, &options))
 			return 2;
 	if (optind != argc - 2) {

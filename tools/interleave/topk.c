@@ -26,6 +26,7 @@
 #define KEYS		10
 #define LARGE		6	/* more than fits where the lower part of a count is small */
 #define QUEUE_LIMIT	4	/* of the cooperative design: few nodes to look at */
+#define REQUESTS	64
 
 /* In memory that is restored. */
 struct books {
@@ -212,6 +213,7 @@ static int cpu_of(int thread)
 static bool setup(void)
 {
 	topk_queue_limit = QUEUE_LIMIT;
+	topk_requests = now.requests ?: REQUESTS;
 	if (!shim_init(SCRIPT_CPUS, SCRIPT_NODES) || !kernel_init())
 		return false;
 	books = shim_zalloc(sizeof(*books));
