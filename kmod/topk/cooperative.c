@@ -51,6 +51,7 @@
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/processor.h>
 #include <linux/slab.h>
 #include <linux/smp.h>

@@ -45,7 +45,6 @@
 #include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
-#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
