@@ -24,6 +24,7 @@
 #include <linux/export.h>
 #include <linux/hash.h>
 #include <linux/irqflags.h>
+#include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/nodemask.h>

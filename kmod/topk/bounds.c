@@ -40,12 +40,13 @@ void topk_bounds_raise(struct topk_bounds *bounds, u32 block, u64 to)
 }
 
 /*
- * From the top, the way of the smallest bounds; CPUs begin at different ones.  False if
- * it ended where all bounds were beyond the one above, which has been raised.
+ * From the top, the way of the smallest bounds; CPUs begin at different ones, and so do
+ * the turns of one that looks again.  False if it ended where all bounds were beyond the
+ * one above, which has been raised.
  */
-bool topk_bounds_descend(struct topk_bounds *bounds, u32 *block)
+bool topk_bounds_descend(struct topk_bounds *bounds, u32 turn, u32 *block)
 {
-	u32 start = raw_smp_processor_id() * 5;
+	u32 start = raw_smp_processor_id() * 5 + turn * 13;
 	u32 level, i, at = 0;
 
 	for (level = bounds->top; level; level--) {

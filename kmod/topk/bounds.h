@@ -27,13 +27,18 @@ int topk_bounds_init(struct topk_bounds *bounds, u32 places);
 void topk_bounds_clear(struct topk_bounds *bounds);
 size_t topk_bounds_bytes(const struct topk_bounds *bounds);
 
-bool topk_bounds_descend(struct topk_bounds *bounds, u32 *block);
+bool topk_bounds_descend(struct topk_bounds *bounds, u32 turn, u32 *block);
 void topk_bounds_raise(struct topk_bounds *bounds, u32 block, u64 to);
 
 /* No place has less. */
 static inline u64 topk_bounds_least(const struct topk_bounds *bounds)
 {
 	return atomic64_read_acquire(&bounds->level[bounds->top][0]);
+}
+
+static inline u64 topk_bounds_of(const struct topk_bounds *bounds, u32 block)
+{
+	return atomic64_read_acquire(&bounds->level[0][block]);
 }
 
 #endif /* _SCOUNTER_TOPK_BOUNDS_H */

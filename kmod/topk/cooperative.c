@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Space-Saving with elements and buckets that have owners (Das et al. 2009): by
- * cooperation (section 4), or with locks (section 3.2), for comparison.
+ * Space-Saving with elements and buckets that have owners: by cooperation, as section 4
+ * of Das et al. 2009 has it, or with locks, as their section 3.2, for comparison.
  *
- * Elements are kept in buckets by their frequency.  To count a hit is to take an
- * element out of one bucket and put it into another; both must belong to one
- * context meanwhile.
+ * An element is in the bucket of its frequency.  To count a hit is to take it out of one
+ * bucket and put it into another; it, and the bucket, must belong to one context
+ * meanwhile.
  *
  * In the *cooperative* design nobody waits for an owner.  A context that finds
  * an element owned leaves its hits in the element's state and goes on; the owner
@@ -16,18 +16,25 @@
  * let go.  In the *shared* design both have locks, and a context waits for them, one
  * bucket at a time.
  *
- * Otherwise than in the paper:
+ * That is who may do what, and it is the paper's.  What they do it to is not: here is no
+ * Stream Summary, which is the list of all buckets in the order of their frequencies,
+ * with the elements of each.
  *
- * - The buckets are a fixed array, and a bucket has all elements whose frequency
- *   is its number modulo the array's length.  So there is no list to walk, and no
- *   bucket to make, to mark as empty and to reclaim, which would need memory
- *   for as many as may come before the last reader has left.  What the list's
- *   order was good for, queries do by sorting.
- * - While an element is between two buckets the smallest frequency may be its
- *   own, and an eviction cannot see it.  The paper evicts another then, and later
- *   gives the smaller count to a key that may have been hit more often.  Here a
- *   new key's count is at least the largest that was ever evicted, so that the
- *   upper bound holds; by how much counts are raised so is summed up.
+ * - The buckets are a fixed array, and a bucket is that of all frequencies which are its
+ *   number modulo the array's length.  It has an owner and a queue, but no list of its
+ *   elements.  So there is no list to walk, and no bucket to make, to mark as empty and
+ *   to reclaim, which would need memory for as many as may come before the last reader
+ *   has left.  Queries sort, and evictions find the smallest count by bounds: places.h.
+ * - While an element is between two buckets the smallest frequency may be its own.  The
+ *   paper evicts another then, and later gives the smaller count to a key that may have
+ *   been hit more often.  Here its place still has that count, and the eviction waits in
+ *   the bucket until the element has been there.
+ *
+ * Otherwise than in the paper, too:
+ *
+ * - An owner serves so many requests, not all that others leave to it meanwhile.  Then it
+ *   leaves the bucket *behind*, still owned, and the next context that hits anything, or a
+ *   query, takes over.
  * - A context that is throttled cannot sleep in the kernel.  It leaves the key in
  *   a slot of its CPU, which the next hit of an absent key on that CPU takes, or
  *   a query; if all slots are full the hit is dropped, and counted as such.
@@ -44,6 +51,7 @@
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/processor.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -53,31 +61,31 @@
 #include "delegation.h"
 #include "gather.h"
 #include "index.h"
+#include "places.h"
+#include "reading.h"
 #include "table.h"
 
 u32 topk_queue_limit = 500;
+u32 topk_requests = 64;
 bool topk_tunes = true;
 bool topk_gathers = true;
 
 #define STEPS		16
 #define SLOTS		8
 
-/* What an owned element wants of a bucket; LEFT if another context will see to it. */
-enum request { MOVE, ADD, OVERWRITE, REQUEST = 3, LEFT = 4 };
-
-/* Beside a node: with a key of 8 bytes both are one cache line, and move as one. */
-struct element {
-	atomic64_t count;	/* 0 is not monitored */
-	u64 add;		/* by the owner: what to add to it */
-	/* In the bucket's list; or, before that, the CPU whose key it is. */
-	u32 previous, next;
-};
+/*
+ * What an owned element wants of a bucket; LEFT if another context will see to it.  One
+ * that has got an unused place goes by the bucket of the least count that the place may
+ * have had for others until then.
+ */
+enum request { MOVE, ADD, OVERWRITE, FIRST, REQUEST = 3, LEFT = 4 };
 
 struct bucket {
 	atomic64_t queue;
 	atomic64_t owned;
 	raw_spinlock_t lock;	/* the shared design: of who owns it */
-	u32 first;		/* all that follows by the owner */
+	u32 behind;		/* the next that was left behind; all that follows by the owner */
+	u32 taken;		/* from the queue */
 	u32 deferred;		/* overwrites that found no victim, */
 	u64 barren;		/* at this frequency, until an element comes or goes */
 };
@@ -105,25 +113,27 @@ struct element_lock {
 struct cooperative {
 	struct topk_table table;
 	struct topk_index index;
+	struct topk_places places;
 	struct bucket *buckets;
 	struct element_lock *element_locks;	/* by node; the shared design only */
 	struct slot *slots;		/* SLOTS a CPU */
 	struct victims *victims;	/* by CPU */
 	u64 mask;
 	bool gathers;
-	atomic64_t unused ____cacheline_aligned_in_smp;	/* entries */
-	atomic64_t least;		/* where evictions look first */
-	atomic64_t evicted;		/* the greatest count that was evicted */
 	atomic64_t waiting ____cacheline_aligned_in_smp; /* overwrites in queues */
+	/* Buckets that were left behind: a tag, and the first.  All look, few change it. */
+	atomic64_t behind ____cacheline_aligned_in_smp;
 };
 
 /*
  * What a context has to do yet: elements that it owns, and will bring to their
- * buckets; and how many overwrites that waited are done, which it tells the others
- * all at once, as each time takes a cache line from all that look at it.
+ * buckets; how many requests it may serve; and how many overwrites that waited are
+ * done, which it tells the others all at once, as each time takes a cache line from
+ * all that look at it.
  */
 struct work {
 	u32 first;
+	u32 requests;
 	u32 overwritten;
 };
 
@@ -142,7 +152,7 @@ static struct topk_node *node_of(struct cooperative *t, u32 i)
 	return topk_node(&t->index, i);
 }
 
-static struct element *element_of(struct cooperative *t, u32 i)
+static struct topk_element *element_of(struct cooperative *t, u32 i)
 {
 	return topk_beside(&t->index, i);
 }
@@ -158,6 +168,11 @@ static u64 count_of(struct cooperative *t, u32 i)
 	return atomic64_read(&element_of(t, i)->count);
 }
 
+static u64 least_count(struct cooperative *t)
+{
+	return topk_bounds_least(&t->places.bounds);
+}
+
 static struct bucket *bucket_of(struct cooperative *t, u64 count)
 {
 	return &t->buckets[count & t->mask];
@@ -171,30 +186,7 @@ static bool try_own(atomic64_t *owned)
 	return !atomic64_read(owned) && atomic64_try_cmpxchg(owned, &free, 1);
 }
 
-/* Lists */
-
-static void bucket_add(struct cooperative *t, struct bucket *bucket, u32 i)
-{
-	struct element *element = element_of(t, i);
-
-	element->previous = 0;
-	element->next = bucket->first;
-	if (bucket->first)
-		element_of(t, bucket->first)->previous = i;
-	WRITE_ONCE(bucket->first, i);
-}
-
-static void bucket_del(struct cooperative *t, struct bucket *bucket, u32 i)
-{
-	struct element *element = element_of(t, i);
-
-	if (element->next)
-		element_of(t, element->next)->previous = element->previous;
-	if (element->previous)
-		element_of(t, element->previous)->next = element->next;
-	else
-		WRITE_ONCE(bucket->first, element->next);
-}
+/* Requests that wait */
 
 static void work_add(struct cooperative *t, struct work *work, u32 i, u32 request)
 {
@@ -208,7 +200,7 @@ static void leave_to_another(struct cooperative *t, u32 i)
 {
 	struct topk_node *node = node_of(t, i);
 
-	if (node->request == ADD || node->request & LEFT)
+	if (node->request == ADD || node->request == FIRST || node->request & LEFT)
 		return;
 	topk_announce(this_cpu_of(t), element_of(t, i)->add);
 	if (topk_tunes && node->request == OVERWRITE)
@@ -256,117 +248,31 @@ static bool let_go(struct cooperative *t, u32 i)
 				       state - (pending ?: TOPK_RESERVED)));
 	if (!pending)
 		return true;
-	atomic64_set(&element_of(t, i)->count, topk_add_saturating(count_of(t, i), pending));
+	topk_place_raise(&t->places, i, topk_add_saturating(count_of(t, i), pending));
 	topk_counted(this_cpu_of(t), pending);
 	return false;
 }
 
-/*
- * The element has come to the bucket of its count.  It is let go before it is in
- * the list: who owns it next needs the bucket, too, and does not get it before.
- */
+/* The element has come to the bucket of its count, or goes on if that has become another. */
 static void add_element(struct cooperative *t, struct bucket *bucket, u32 i,
 			struct work *work)
 {
-	s64 least = atomic64_read(&t->least);
-	u64 count = count_of(t, i);
-
-	/* Also if it goes on: overwrites may have waited for this count. */
+	/* In any case: overwrites may have waited for this count. */
 	WRITE_ONCE(bucket->barren, 0);
-	while (!let_go(t, i)) {
-		count = count_of(t, i);
-		if (bucket_of(t, count) == bucket)
-			continue;
-		work_add(t, work, i, ADD);
-		return;
-	}
-	bucket_add(t, bucket, i);
-	/* It was on its way while evictions looked beyond it. */
-	while (unlikely((u64)least > count) &&
-	       !atomic64_try_cmpxchg(&t->least, &least, count))
-		;
+	while (bucket_of(t, count_of(t, i)) == bucket)
+		if (let_go(t, i))
+			return;
+	work_add(t, work, i, ADD);
 }
 
 static void move_element(struct cooperative *t, struct bucket *bucket, u32 i,
 			 struct work *work)
 {
-	struct element *element = element_of(t, i);
-
-	bucket_del(t, bucket, i);
 	WRITE_ONCE(bucket->barren, 0);
-	atomic64_set(&element->count, topk_add_saturating(count_of(t, i), element->add));
+	topk_place_raise(&t->places, i,
+			 topk_add_saturating(count_of(t, i), element_of(t, i)->add));
 	added(t, i);
 	work_add(t, work, i, ADD);
-}
-
-/* An element of the least frequency that nobody owns; says if there is any. */
-static u32 find_victim(struct cooperative *t, struct bucket *bucket, u64 least,
-		       bool *any)
-{
-	u32 i;
-
-	*any = false;
-	for (i = bucket->first; i; i = element_of(t, i)->next) {
-		struct topk_node *node = node_of(t, i);
-		s64 state = atomic64_read(&node->state);
-
-		if (count_of(t, i) > least)
-			continue;
-		*any = true;
-		/* The greatest is known before the key can come in again. */
-		topk_raise(&t->evicted, count_of(t, i));
-		if (!(state & (TOPK_RESERVED | TOPK_EVICTED)) &&
-		    atomic64_try_cmpxchg(&node->state, &state, state | TOPK_EVICTED))
-			return i;
-	}
-	return 0;
-}
-
-static u64 least_count(struct cooperative *t)
-{
-	u64 least = U64_MAX;
-	u32 i;
-
-	for (i = 1; i <= t->index.count; i++) {
-		u64 count = count_of(t, i);
-
-		if (count)
-			least = min(least, count);
-	}
-	return least;
-}
-
-/*
- * No element of the least frequency is here.  True: look again elsewhere.  False:
- * one is on its way to this bucket, as only its owner changes that count.
- */
-static bool look_further(struct cooperative *t, u64 least)
-{
-	s64 old = least;
-	u64 next = least + 1;
-	u32 i = READ_ONCE(bucket_of(t, next)->first);
-
-	if (!i || count_of(t, i) != next) {
-		next = least_count(t);
-		if (next == least)
-			return false;
-	}
-	atomic64_try_cmpxchg(&t->least, &old, next);
-	return true;
-}
-
-/* All entries are being given to their first keys just now: none to overwrite. */
-static void give_up(struct cooperative *t, u32 i, struct work *work)
-{
-	struct element *element = element_of(t, i);
-	u64 left = topk_state_pending(topk_index_release(&t->index, i, TOPK_EVICTED));
-
-	topk_drop(this_cpu_of(t), element->add + left);
-	added(t, i);
-	topk_counted(this_cpu_of(t), left);
-	overwritten(t, work, i);
-	topk_index_remove(&t->index, i);
-	topk_index_give(&t->index, i);
 }
 
 /*
@@ -388,15 +294,10 @@ static u32 take_list(atomic64_t *list)
 	return atomic64_read(list) ? atomic64_xchg(list, 0) : 0;
 }
 
-static void retire(struct cooperative *t, u32 i)
-{
-	topk_index_remove(&t->index, i);
-	topk_index_give(&t->index, i);
-}
-
 /* One of a CPU's victims; the others wait until they are wanted. */
-static bool retire_one(struct cooperative *t, struct victims *victims)
+static bool retire_one(struct cooperative *t, u32 cpu)
 {
+	struct victims *victims = &t->victims[cpu];
 	u32 i = take_list(&victims->kept) ?: take_list(&victims->given);
 	u32 rest, next;
 
@@ -409,9 +310,10 @@ static bool retire_one(struct cooperative *t, struct victims *victims)
 		if (atomic64_try_cmpxchg(&victims->kept, &none, rest))
 			break;
 		/* Another context keeps some meanwhile. */
-		retire(t, rest);
+		give_victim(t, cpu, rest);
 	}
-	retire(t, i);
+	topk_index_remove(&t->index, i);
+	topk_index_give(&t->index, i);
 	return true;
 }
 
@@ -422,61 +324,65 @@ static u32 take_node(struct cooperative *t, const struct topk_key *key)
 	u32 n, i;
 
 	if (!topk_index_has_spare(&t->index))
-		retire_one(t, &t->victims[cpu]);
+		retire_one(t, cpu);
 	i = topk_index_take(&t->index, key);
 	for (n = 1; !i && n <= nr_cpu_ids; n++)
-		if (retire_one(t, &t->victims[(cpu + n) % nr_cpu_ids]))
+		if (retire_one(t, (cpu + n) % nr_cpu_ids))
 			i = topk_index_take(&t->index, key);
 	return i;
 }
 
-/* True, or the element must stay with the bucket. */
-static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
-		      struct work *work)
+/* The victim's place is another's; its owner, the caller, ends it. */
+static void take_place(struct cooperative *t, u32 i, u32 victim, struct work *work)
 {
-	u64 least = atomic64_read(&t->least);
-	struct element *element = element_of(t, i);
-	u64 count, base;
-	u32 victim;
-	bool any;
+	struct topk_element *element = element_of(t, i);
+	u64 count = count_of(t, victim);
+	u32 cpu = element->cpu;
 
-	if (least == U64_MAX) {
-		atomic64_set(&t->least, 0);
-		give_up(t, i, work);
-		return true;
-	}
-	if (bucket_of(t, least) != bucket) {
-		work_add(t, work, i, node_of(t, i)->request);
-		return true;
-	}
-	if (bucket->barren == least && least)
-		return false;
-	victim = find_victim(t, bucket, least, &any);
-	if (!victim) {
-		if (any || !look_further(t, least)) {
-			WRITE_ONCE(bucket->barren, least);
-			return false;
-		}
-		work_add(t, work, i, node_of(t, i)->request);
-		return true;
-	}
-	bucket_del(t, bucket, victim);
-	count = count_of(t, victim);
-	base = max_t(u64, count, atomic64_read(&t->evicted));
-	atomic64_add(base - count, &this_cpu_of(t)->inflation);
-	WRITE_ONCE(node_of(t, i)->error, base);
-	/* Release: the error belongs to the count; pairs with read_element(). */
-	atomic64_set_release(&element->count, topk_add_saturating(base, element->add));
+	WRITE_ONCE(node_of(t, i)->error, count);
+	topk_place_give(&t->places, element_of(t, victim)->place, victim, i,
+			topk_add_saturating(count, element->add));
 	added(t, i);
-	atomic64_set(&element_of(t, victim)->count, 0);
-	give_victim(t, element->previous, victim);
+	give_victim(t, cpu, victim);
 	/* Who waits does the whole of an operation under its lock. */
 	if (waits(t))
-		retire_one(t, &t->victims[element->previous]);
+		retire_one(t, cpu);
 	overwritten(t, work, i);
 	atomic64_inc(&this_cpu_of(t)->evictions);
 	work_add(t, work, i, ADD);
-	return true;
+}
+
+/* Nothing of the least count can be evicted until an element of that count was here. */
+static bool is_barren(const struct bucket *bucket, u64 least)
+{
+	return least && READ_ONCE(bucket->barren) == least;
+}
+
+/*
+ * True, or the element must stay with the bucket.  Whoever has an element of the least
+ * count, which an eviction finds owned, must bring it to this bucket or away from it.
+ */
+static bool overwrite(struct cooperative *t, struct bucket *bucket, u32 i,
+		      struct work *work)
+{
+	u64 least = least_count(t);
+	u32 victim = 0;
+	bool busy = false;
+
+	if (bucket_of(t, least) == bucket && !is_barren(bucket, least)) {
+		victim = topk_place_evict(&t->places, &this_cpu_of(t)->hint, least, &busy);
+		if (victim) {
+			take_place(t, i, victim, work);
+			return true;
+		}
+	}
+	if (bucket_of(t, least_count(t)) != bucket) {
+		work_add(t, work, i, node_of(t, i)->request);
+		return true;
+	}
+	if (busy)
+		WRITE_ONCE(bucket->barren, least);
+	return false;
 }
 
 static void serve(struct cooperative *t, struct bucket *bucket, u32 i, struct work *work)
@@ -486,6 +392,7 @@ static void serve(struct cooperative *t, struct bucket *bucket, u32 i, struct wo
 		move_element(t, bucket, i, work);
 		break;
 	case ADD:
+	case FIRST:
 		add_element(t, bucket, i, work);
 		break;
 	case OVERWRITE:
@@ -498,28 +405,19 @@ static void serve(struct cooperative *t, struct bucket *bucket, u32 i, struct wo
 	}
 }
 
-static void serve_list(struct cooperative *t, struct bucket *bucket, u32 i,
-		       struct work *work)
-{
-	u32 next;
-
-	for (; i; i = next) {
-		next = node_of(t, i)->next;
-		serve(t, bucket, i, work);
-	}
-}
-
 /* Until one finds no victim: then there is none for the others. */
 static void serve_deferred(struct cooperative *t, struct bucket *bucket, struct work *work)
 {
-	u32 i, next;
+	u32 i;
 
-	for (i = bucket->deferred; i; i = next) {
-		next = node_of(t, i)->next;
+	while ((i = bucket->deferred) && work->requests) {
+		u32 next = node_of(t, i)->next;
+
+		work->requests--;
 		if (!overwrite(t, bucket, i, work))
-			break;
+			return;
+		bucket->deferred = next;
 	}
-	bucket->deferred = i;
 }
 
 static void tell_others(struct cooperative *t, struct work *work)
@@ -527,6 +425,65 @@ static void tell_others(struct cooperative *t, struct work *work)
 	if (topk_tunes && work->overwritten)
 		atomic64_sub(work->overwritten, &t->waiting);
 	work->overwritten = 0;
+}
+
+static struct bucket *wanted_bucket(struct cooperative *t, u32 i)
+{
+	switch (node_of(t, i)->request & REQUEST) {
+	case OVERWRITE:
+		return bucket_of(t, least_count(t));
+	case FIRST:
+		return bucket_of(t, 1);
+	}
+	return bucket_of(t, count_of(t, i));
+}
+
+/* What was taken, what was deferred, and the queue; false if that is more than one may serve. */
+static bool serve_all(struct cooperative *t, struct bucket *bucket, struct work *work)
+{
+	u32 i;
+
+	for (;;) {
+		while ((i = bucket->taken)) {
+			if (!work->requests)
+				return false;
+			work->requests--;
+			bucket->taken = node_of(t, i)->next;
+			serve(t, bucket, i, work);
+		}
+		serve_deferred(t, bucket, work);
+		tell_others(t, work);
+		if (!atomic64_read(&bucket->queue))
+			break;
+		bucket->taken = atomic64_xchg(&bucket->queue, 0);
+	}
+	return !bucket->deferred || is_barren(bucket, least_count(t));
+}
+
+/* For the next context: it owns the bucket when it has taken it.  topk-behind.litmus */
+static void leave_behind(struct cooperative *t, struct bucket *bucket)
+{
+	s64 behind = atomic64_read(&t->behind);
+	u32 number = bucket - t->buckets + 1;
+
+	do {
+		WRITE_ONCE(bucket->behind, (u32)behind);
+	} while (!atomic64_try_cmpxchg(&t->behind, &behind, topk_link_after(behind, number)));
+}
+
+/* The bucket that was left behind last, or NULL.  Pairs with leave_behind(). */
+static struct bucket *take_over(struct cooperative *t)
+{
+	s64 behind = atomic64_read_acquire(&t->behind);
+	struct bucket *bucket;
+
+	do {
+		if (!(u32)behind)
+			return NULL;
+		bucket = &t->buckets[(u32)behind - 1];
+	} while (!atomic64_try_cmpxchg(&t->behind, &behind,
+			topk_link_after(behind, READ_ONCE(bucket->behind))));
+	return bucket;
 }
 
 /*
@@ -538,39 +495,34 @@ static void tell_others(struct cooperative *t, struct work *work)
 static void serve_queue(struct cooperative *t, struct bucket *bucket, struct work *work)
 {
 	do {
-		while (atomic64_read(&bucket->queue)) {
-			serve_list(t, bucket, atomic64_xchg(&bucket->queue, 0), work);
-			serve_deferred(t, bucket, work);
+		if (!serve_all(t, bucket, work)) {
 			tell_others(t, work);
+			leave_behind(t, bucket);
+			return;
 		}
 		atomic64_set_release(&bucket->owned, 0);
 		smp_mb(); /* queue_push() */
 	} while (atomic64_read(&bucket->queue) && try_own(&bucket->owned));
 }
 
-static struct bucket *wanted_bucket(struct cooperative *t, u32 i)
-{
-	bool overwrites = (node_of(t, i)->request & REQUEST) == OVERWRITE;
-
-	return bucket_of(t, overwrites ? (u64)atomic64_read(&t->least) : count_of(t, i));
-}
-
 static void bring_cooperating(struct cooperative *t, u32 i, struct work *work)
 {
 	struct bucket *bucket = wanted_bucket(t, i);
 
-	if (!try_own(&bucket->owned)) {
+	if (!work->requests || !try_own(&bucket->owned)) {
 		queue_push(t, bucket, i);
 		if (!try_own(&bucket->owned))
 			return;
 	} else {
-		serve(t, bucket, i, work);
-		/* Those that go the same way, mostly from the bucket before. */
-		while ((i = work->first) && wanted_bucket(t, i) == bucket) {
-			work->first = node_of(t, i)->next;
+		for (;;) {
+			work->requests--;
 			serve(t, bucket, i, work);
+			/* What goes the same way, mostly from the bucket before. */
+			i = work->first;
+			if (!i || !work->requests || wanted_bucket(t, i) != bucket)
+				break;
+			work->first = node_of(t, i)->next;
 		}
-		serve_deferred(t, bucket, work);
 	}
 	serve_queue(t, bucket, work);
 }
@@ -578,12 +530,9 @@ static void bring_cooperating(struct cooperative *t, u32 i, struct work *work)
 /* Until an element comes to the bucket or goes, or the least count is another. */
 static void wait_for_victim(struct cooperative *t, struct bucket *bucket)
 {
-	u64 barren;
-
-	do {
+	do
 		cpu_relax();
-		barren = READ_ONCE(bucket->barren);
-	} while (barren && barren == (u64)atomic64_read(&t->least));
+	while (is_barren(bucket, least_count(t)));
 }
 
 /* The shared design: with the bucket's lock, and again if there is no victim. */
@@ -605,7 +554,7 @@ static void bring_locking(struct cooperative *t, u32 i, struct work *work)
 	} while (!done);
 }
 
-static void bring(struct cooperative *t, struct work *work)
+static void bring_all(struct cooperative *t, struct work *work)
 {
 	u32 i;
 
@@ -619,6 +568,36 @@ static void bring(struct cooperative *t, struct work *work)
 	}
 }
 
+/* What was left behind, as far as one may serve it; false if there is nothing. */
+static bool bring_behind(struct cooperative *t, struct work *work)
+{
+	struct bucket *bucket = take_over(t);
+
+	if (!bucket)
+		return false;
+	serve_queue(t, bucket, work);
+	bring_all(t, work);
+	return true;
+}
+
+static bool help(struct cooperative *t)
+{
+	struct work work = { .requests = topk_requests };
+
+	return bring_behind(t, &work);
+}
+
+/* An element of this context, then what others have left behind. */
+static void bring(struct cooperative *t, u32 i, u32 request)
+{
+	struct work work = { .requests = topk_requests };
+
+	work_add(t, &work, i, request);
+	bring_all(t, &work);
+	while (work.requests && bring_behind(t, &work))
+		;
+}
+
 /* Hits */
 
 enum outcome { COUNTED, LOOK_AGAIN, LEFT_THE_TABLE };
@@ -626,11 +605,29 @@ enum outcome { COUNTED, LOOK_AGAIN, LEFT_THE_TABLE };
 /* By the owner of the element. */
 static void count_owned(struct cooperative *t, u32 i, u64 n)
 {
-	struct work work = { 0 };
-
 	element_of(t, i)->add = n;
-	work_add(t, &work, i, MOVE);
-	bring(t, &work);
+	bring(t, i, MOVE);
+}
+
+/* Leave a hit in a slot of this CPU. */
+static bool shed(struct cooperative *t, const struct topk_key *key, u64 n)
+{
+	struct slot *slot = &t->slots[raw_smp_processor_id() * SLOTS];
+	struct slot *end = slot + SLOTS;
+
+	for (; slot < end; slot++) {
+		s64 use = EMPTY;
+
+		if (!atomic64_try_cmpxchg(&slot->use, &use, BUSY))
+			continue;
+		slot->n = n;
+		memcpy(slot->key, key->word, key->words * sizeof(u64));
+		topk_announce(this_cpu_of(t), n);
+		/* Pairs with the swap in take_shed(): topk-shed.litmus. */
+		atomic64_set_release(&slot->use, FULL);
+		return true;
+	}
+	return false;
 }
 
 static enum outcome hit_cooperating(struct cooperative *t, u32 i, const struct topk_key *key,
@@ -656,11 +653,14 @@ static enum outcome hit_cooperating(struct cooperative *t, u32 i, const struct t
 		if (gathers && topk_gather(&t->table, key->word[0], n))
 			return COUNTED;
 		if (n > TOPK_PENDING_MASK - topk_state_pending(state)) {
-			topk_drop(this_cpu_of(t), n);
+			if (!shed(t, key, n))
+				topk_drop(this_cpu_of(t), n);
 			return COUNTED;
 		}
-		if (topk_delegate(this_cpu_of(t), node, &state, n))
+		if (topk_delegate(this_cpu_of(t), node, &state, n)) {
+			help(t);
 			return COUNTED;
+		}
 	}
 }
 
@@ -709,32 +709,20 @@ static bool hit_present(struct cooperative *t, const struct topk_key *key, u64 n
 	return false;
 }
 
-static bool take_unused(struct cooperative *t)
-{
-	s64 unused = atomic64_read(&t->unused);
-
-	do {
-		if (!unused)
-			return false;
-	} while (!atomic64_try_cmpxchg(&t->unused, &unused, unused - 1));
-	return true;
-}
-
 /* A new key: one of the first m, or one that must overwrite another. */
 static void enter(struct cooperative *t, u32 i, u64 n)
 {
-	struct work work = { 0 };
+	u32 place;
 
-	element_of(t, i)->add = n;
-	element_of(t, i)->previous = raw_smp_processor_id();
-	if (take_unused(t)) {
+	if (topk_place_take(&t->places, &place)) {
 		WRITE_ONCE(node_of(t, i)->error, 0);
-		atomic64_set(&element_of(t, i)->count, n);
-		work_add(t, &work, i, ADD);
-	} else {
-		work_add(t, &work, i, OVERWRITE);
+		topk_place_give(&t->places, place, 0, i, n);
+		bring(t, i, FIRST);
+		return;
 	}
-	bring(t, &work);
+	element_of(t, i)->add = n;
+	element_of(t, i)->cpu = raw_smp_processor_id();
+	bring(t, i, OVERWRITE);
 }
 
 /* False, and where it is, if the key has a node. */
@@ -803,27 +791,6 @@ static bool is_throttled(struct cooperative *t)
 	return topk_tunes && atomic64_read(&t->waiting) > topk_queue_limit;
 }
 
-/* Leave a hit in a slot of this CPU. */
-static bool shed(struct cooperative *t, const struct topk_key *key, u64 n)
-{
-	struct slot *slot = &t->slots[raw_smp_processor_id() * SLOTS];
-	struct slot *end = slot + SLOTS;
-
-	for (; slot < end; slot++) {
-		s64 use = EMPTY;
-
-		if (!atomic64_try_cmpxchg(&slot->use, &use, BUSY))
-			continue;
-		slot->n = n;
-		memcpy(slot->key, key->word, key->words * sizeof(u64));
-		topk_announce(this_cpu_of(t), n);
-		/* Pairs with the swap in take_shed(): topk-shed.litmus. */
-		atomic64_set_release(&slot->use, FULL);
-		return true;
-	}
-	return false;
-}
-
 static void hit(struct cooperative *t, const struct topk_key *key, u64 n);
 
 /* Count what was shed in a CPU's slots. */
@@ -854,6 +821,8 @@ static void hit(struct cooperative *t, const struct topk_key *key, u64 n)
 	u64 taken = 0;
 
 	while (n && !hit_present(t, key, n, false)) {
+		if (is_throttled(t))
+			help(t);
 		if (!is_throttled(t) && hit_absent(t, key, &n, &taken))
 			continue;
 		if (shed(t, key, n))
@@ -920,112 +889,97 @@ static void shared_add(struct topk_table *table, const void *bytes, u64 n)
 
 /* Reading */
 
-/* Count, error and key that belong together; false if it is not monitored. */
-static bool read_element(struct cooperative *t, u32 i, struct scounter_topk_record *record,
-			 u64 *generation)
+/* It is another key's between two of its looks, but not for long. */
+static struct topk_look look(struct cooperative *t, u32 place)
 {
-	struct topk_node *node = node_of(t, i);
-	u32 word, words = DIV_ROUND_UP(t->table.key_size, sizeof(u64));
-	s64 state;
+	struct topk_look look;
+
+	while (!topk_place_look(&t->places, place, &look))
+		;
+	return look;
+}
+
+static bool count_of_place(struct topk_table *table, u32 place, u64 *count)
+{
+	struct topk_look at = look(cooperative_of(table), place);
+
+	*count = at.count;
+	return at.node;
+}
+
+static void read_place(struct topk_table *table, struct topk_pick *pick,
+		       struct scounter_topk_record *record)
+{
+	struct cooperative *t = cooperative_of(table);
+	u32 word, words = DIV_ROUND_UP(table->key_size, sizeof(u64));
+	struct topk_node *node;
 
 	do {
-		state = atomic64_read_acquire(&node->state);
-		*generation = topk_state_generation(state);
-		/* Acquire: the error belongs to the first count. */
-		record->count = atomic64_read_acquire(&element_of(t, i)->count);
+		struct topk_look at = look(t, pick->place);
+
+		node = node_of(t, at.node);
+		pick->node = at.node;
+		pick->generation = topk_state_generation(at.state);
+		record->count = at.count;
 		record->error = READ_ONCE(node->error);
 		for (word = 0; word < words; word++)
 			((u64 *)record->key)[word] = READ_ONCE(node->key[word]);
 		smp_rmb(); /* topk_index_take(): topk-generation.litmus */
-		/* Acquire: who finds it evicted finds what `evicted' was raised to. */
-		state = atomic64_read_acquire(&node->state);
-	} while (topk_state_generation(state) != *generation);
-	return record->count && !(state & TOPK_EVICTED);
+	} while (topk_state_generation(atomic64_read(&node->state)) != pick->generation);
 }
 
-/*
- * A key that lost its element and got another during the walk may have been met
- * in both; it is where it still is at the end.
- */
-static bool is_there(struct cooperative *t, u32 i, u64 generation)
+/* Acquire: who finds it evicted finds what `evicted' was raised to. */
+static bool is_in_place(struct topk_table *table, const struct topk_pick *pick)
 {
-	u64 state = atomic64_read_acquire(&node_of(t, i)->state);
+	u64 state = atomic64_read_acquire(&node_of(cooperative_of(table), pick->node)->state);
 
-	return topk_state_generation(state) == generation && !(state & TOPK_EVICTED);
+	return topk_state_generation(state) == pick->generation && !(state & TOPK_EVICTED);
 }
 
-struct reading {
-	u64 generation;
-	u32 node;
+static u64 evicted_counts(struct topk_table *table)
+{
+	return atomic64_read(&cooperative_of(table)->places.evicted);
+}
+
+static const struct topk_reader reader = {
+	.count		= count_of_place,
+	.read		= read_place,
+	.is_there	= is_in_place,
+	.floor		= evicted_counts,
 };
 
-/*
- * The total is of those that are there at the end, and so never more than has been hit: no
- * count goes down.  With all that were met it would have the count of one that an eviction
- * then handed on to another twice, and a share of it would be too much for some key.
- */
-static void read_all(struct cooperative *t, struct scounter_topk_header *all,
-		     struct reading *readings)
+/* What was shed, gathered or left behind: then it is counted, unless more comes. */
+static void take_all(struct cooperative *t)
 {
-	u32 i, n = 0;
-
-	for (i = 1; i <= t->index.count; i++) {
-		readings[n].node = i;
-		n += read_element(t, i, topk_record(all, n), &readings[n].generation);
-	}
-	for (i = 0; i < n; i++) {
-		const struct scounter_topk_record *record = topk_record(all, i);
-
-		if (!is_there(t, readings[i].node, readings[i].generation))
-			continue;
-		all->total = topk_add_saturating(all->total, record->count);
-		if (record->count == U64_MAX || all->total == U64_MAX)
-			all->flags |= SCOUNTER_TOPK_F_SATURATED;
-		if (all->records != i)
-			memcpy(topk_record(all, all->records), record, all->record_size);
-		all->records++;
-	}
-}
-
-static int cooperative_read(struct topk_table *table, u32 most,
-			    struct scounter_topk_header *header)
-{
-	struct cooperative *t = cooperative_of(table);
-	struct scounter_topk_header *all;
-	struct reading *readings;
-	struct topk_sums sums;
 	unsigned long flags;
-	u64 pending;
-	u32 cpu, i;
+	u32 cpu, rounds;
+	bool more;
 
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		/* As all that hits in the shared design. */
 		local_irq_save(flags);
 		take_shed(t, cpu);
 		local_irq_restore(flags);
+		topk_breathe(cpu);
 	}
 	if (t->gathers)
-		topk_gather_take_all(table);
-	pending = topk_pending(table);
-	all = topk_snapshot_alloc(table->key_size, t->index.count);
-	readings = kvcalloc(t->index.count + 1, sizeof(*readings), GFP_KERNEL);
-	if (!all || !readings) {
-		topk_snapshot_free(all);
-		kvfree(readings);
-		return -ENOMEM;
+		topk_gather_take_all(&t->table);
+	/* A round serves one request at least, and a node has one at most. */
+	for (rounds = 0, more = true; more && rounds < t->index.count; rounds++) {
+		/* As all that hits. */
+		preempt_disable();
+		more = help(t);
+		preempt_enable();
+		cond_resched();
 	}
-	read_all(t, all, readings);
-	header->pending = pending;
-	/* Counts that were raised on eviction have no hits in them. */
-	topk_table_sums(table, &sums);
-	header->total = all->total - min(all->total, sums.inflation);
-	header->flags |= all->flags;
-	for (i = 0; i < all->records; i++, topk_breathe(i))
-		topk_offer(header, most, topk_record(all, i));
-	header->floor = max_t(u64, header->floor, atomic64_read(&t->evicted));
-	topk_snapshot_free(all);
-	kvfree(readings);
-	return 0;
+}
+
+static int cooperative_read(struct topk_table *table, u32 most,
+			    struct scounter_topk_header *header)
+{
+	take_all(cooperative_of(table));
+	header->pending = topk_pending(table);
+	return topk_read_places(table, &reader, most, header);
 }
 
 /* Creation */
@@ -1038,6 +992,7 @@ static void cooperative_destroy(struct topk_table *table)
 	kvfree(t->element_locks);
 	kvfree(t->victims);
 	kvfree(t->slots);
+	topk_places_clear(&t->places);
 	topk_index_clear(&t->index);
 	topk_table_clear(table);
 	kvfree(t);
@@ -1068,9 +1023,9 @@ static struct topk_table *create(const struct topk_ops *ops, u32 capacity,
 	if (!t)
 		return NULL;
 	err = topk_table_init(&t->table, ops, capacity, key_size, secret) ?:
-	      topk_index_init(&t->index, nodes, key_size, sizeof(struct element));
+	      topk_index_init(&t->index, nodes, key_size, sizeof(struct topk_element)) ?:
+	      topk_places_init(&t->places, &t->index, capacity);
 	t->mask = buckets - 1;
-	atomic64_set(&t->unused, capacity);
 	t->buckets = kvcalloc(buckets, sizeof(*t->buckets), GFP_KERNEL);
 	t->victims = kvcalloc(nr_cpu_ids, sizeof(*t->victims), GFP_KERNEL);
 	t->slots = kvcalloc((size_t)nr_cpu_ids * SLOTS, sizeof(*t->slots), GFP_KERNEL);
@@ -1102,7 +1057,7 @@ static size_t cooperative_bytes(const struct topk_table *table)
 {
 	const struct cooperative *t = cooperative_of(table);
 
-	return sizeof(*t) + topk_index_bytes(&t->index) +
+	return sizeof(*t) + topk_index_bytes(&t->index) + topk_places_bytes(&t->places) +
 	       (t->mask + 1) * sizeof(*t->buckets) +
 	       (t->element_locks ? (t->index.count + 1) * sizeof(*t->element_locks) : 0) +
 	       nr_cpu_ids * (SLOTS * sizeof(*t->slots) + sizeof(*t->victims) +

@@ -12,11 +12,6 @@
 #include "index.h"
 #include "table.h"
 
-static s64 link_after(s64 old, u32 node)
-{
-	return (s64)(((u64)old >> 32) + 1) << 32 | node;
-}
-
 static bool link_is_leaving(s64 link)
 {
 	return link & TOPK_LINK_LEAVING;
@@ -25,7 +20,7 @@ static bool link_is_leaving(s64 link)
 /* A node that is in no chain is written by its holder alone. */
 static void link_set(struct topk_node *node, u32 next)
 {
-	atomic64_set(&node->link, link_after(atomic64_read(&node->link), next));
+	atomic64_set(&node->link, topk_link_after(atomic64_read(&node->link), next));
 }
 
 static u32 pool_pop(struct topk_index *index)
@@ -40,7 +35,7 @@ static u32 pool_pop(struct topk_index *index)
 			return 0;
 		next = topk_link_node(atomic64_read(&topk_node(index,
 						    topk_link_node(pool))->link));
-		if (atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, next)))
+		if (atomic64_try_cmpxchg(&index->pool, &pool, topk_link_after(pool, next)))
 			return topk_link_node(pool);
 	}
 }
@@ -53,7 +48,7 @@ static void pool_push(struct topk_index *index, u32 i)
 	for (failures = 0;; topk_backoff(pool, failures++)) {
 		pool = atomic64_read(&index->pool);
 		link_set(topk_node(index, i), topk_link_node(pool));
-		if (atomic64_try_cmpxchg(&index->pool, &pool, link_after(pool, i)))
+		if (atomic64_try_cmpxchg(&index->pool, &pool, topk_link_after(pool, i)))
 			return;
 	}
 }
@@ -221,7 +216,7 @@ again:
 		if (atomic64_read(from) != word)
 			goto again;
 		if (link_is_leaving(link)) {
-			s64 next = link_after(word, topk_link_node(link));
+			s64 next = topk_link_after(word, topk_link_node(link));
 
 			if (!atomic64_try_cmpxchg(from, &word, next))
 				goto again;
@@ -249,7 +244,7 @@ bool topk_index_insert(struct topk_index *index, const struct topk_key *key,
 		link_set(topk_node(index, i), position->node);
 		/* Publishes the node; pairs with the acquires in find(): topk-claim.litmus. */
 	} while (!atomic64_try_cmpxchg(position->from, &position->word,
-				       link_after(position->word, i)));
+				       topk_link_after(position->word, i)));
 	return true;
 }
 
@@ -259,7 +254,7 @@ void topk_index_leave(struct topk_index *index, const struct topk_position *posi
 	s64 link = position->link;
 
 	atomic64_try_cmpxchg(&topk_node(index, position->node)->link, &link,
-			     link_after(link, topk_link_node(link) | TOPK_LINK_LEAVING));
+			     topk_link_after(link, topk_link_node(link) | TOPK_LINK_LEAVING));
 }
 
 /* The key of a node, for its holder. */
@@ -282,7 +277,7 @@ void topk_index_remove(struct topk_index *index, u32 i)
 
 	while (!link_is_leaving(link) &&
 	       !atomic64_try_cmpxchg(&node->link, &link,
-			link_after(link, topk_link_node(link) | TOPK_LINK_LEAVING)))
+			topk_link_after(link, topk_link_node(link) | TOPK_LINK_LEAVING)))
 		;
 	topk_index_key(index, i, &key);
 	topk_index_find(index, &key, &position);

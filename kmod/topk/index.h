@@ -110,6 +110,12 @@ static __always_inline atomic64_t *topk_index_head(const struct topk_index *inde
 	return &index->heads[hash >> index->shift];
 }
 
+/* With the tag raised; the number need not be a node's. */
+static inline s64 topk_link_after(s64 old, u32 node)
+{
+	return (s64)(((u64)old >> 32) + 1) << 32 | node;
+}
+
 static inline u32 topk_link_node(s64 link)
 {
 	return (u32)link & ~TOPK_LINK_LEAVING;

@@ -45,7 +45,6 @@
 #include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
-#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
@@ -56,6 +55,7 @@
 #include "gather.h"
 #include "index.h"
 #include "lockfree.h"
+#include "reading.h"
 #include "table.h"
 
 /* More than a cache line, and odd. */
@@ -191,7 +191,7 @@ static bool seek(struct lockfree *t, struct victim *victim, u32 *tries)
 			WRITE_ONCE(*hint, victim->cell);
 			return true;
 		}
-		if (topk_bounds_descend(&t->bounds, &block))
+		if (topk_bounds_descend(&t->bounds, 0, &block))
 			from = block * TOPK_FAN_OUT;
 	}
 	return false;
@@ -499,18 +499,20 @@ notrace void topk_lockfree_contended(struct topk_table *table, const void *bytes
 
 /* Reading */
 
-/* A cell that is to be listed, as a record: its count, and what read_cell() found. */
-struct pick {
-	u64 count;
-	u64 generation;
-	u32 cell, node;
-};
-
-/* Key, count and error that belong together. */
-static void read_cell(struct lockfree *t, struct pick *pick, struct scounter_topk_record *record)
+static bool count_of_cell(struct topk_table *table, u32 place, u64 *count)
 {
-	struct cell *cell = &t->cells[pick->cell];
-	u32 i, words = DIV_ROUND_UP(t->table.key_size, sizeof(u64));
+	struct view view = look(&lockfree_of(table)->cells[place]);
+
+	*count = view.count;
+	return word_node(view.word);
+}
+
+static void read_cell(struct topk_table *table, struct topk_pick *pick,
+		      struct scounter_topk_record *record)
+{
+	struct lockfree *t = lockfree_of(table);
+	struct cell *cell = &t->cells[pick->place];
+	u32 i, words = DIV_ROUND_UP(table->key_size, sizeof(u64));
 	struct topk_node *node;
 	struct view view;
 	u64 state;
@@ -531,114 +533,28 @@ static void read_cell(struct lockfree *t, struct pick *pick, struct scounter_top
 		 topk_state_generation(atomic64_read(&node->state)) != pick->generation);
 }
 
-/*
- * A key that moved from one cell to another during the walk may have been met
- * in both.  It counts where it still is at the end, as it cannot have been in
- * both at once.
- */
-static bool is_there(struct lockfree *t, const struct pick *pick)
+static bool is_in_cell(struct topk_table *table, const struct topk_pick *pick)
 {
-	u64 word = atomic64_read_acquire(&t->cells[pick->cell].word);
+	struct lockfree *t = lockfree_of(table);
+	u64 word = atomic64_read_acquire(&t->cells[pick->place].word);
 	u64 state = atomic64_read(&topk_node(&t->index, pick->node)->state);
 
 	return word_node(word) == pick->node &&
 	       topk_state_generation(state) == pick->generation;
 }
 
-static struct pick *pick_of(struct scounter_topk_header *picks, u32 i)
+/* Who finds the bound finds the counts that are above it. */
+static u64 evicted_counts(struct topk_table *table)
 {
-	return (struct pick *)topk_record(picks, i);
+	return topk_bounds_least(&lockfree_of(table)->bounds);
 }
 
-/* The cells of the highest counts; the total has those of all. */
-static void pick_cells(struct lockfree *t, u32 most, struct scounter_topk_header *picks)
-{
-	struct pick *spare = pick_of(picks, most);
-	u32 i;
-
-	for (i = 0; i < t->table.capacity; i++, topk_breathe(i)) {
-		struct view view = look(&t->cells[i]);
-
-		if (!word_node(view.word))
-			continue;
-		picks->total = topk_add_saturating(picks->total, view.count);
-		if (!topk_wants(picks, most, view.count)) {
-			topk_leave_out(picks, view.count);
-			continue;
-		}
-		*spare = (struct pick) { .count = view.count, .cell = i };
-		topk_offer(picks, most, topk_record(picks, most));
-	}
-}
-
-/*
- * The total has the counts that are listed, and others only of cells that are not.  So it
- * is what was counted at some moment between the beginning of the walk and its end, as
- * no count goes down.
- */
-static void read_cells(struct lockfree *t, struct scounter_topk_header *picks,
-		       struct scounter_topk_header *header)
-{
-	u32 i;
-
-	for (i = 0; i < picks->records; i++, topk_breathe(i)) {
-		struct scounter_topk_record *record = topk_record(header, i);
-		struct pick *pick = pick_of(picks, i);
-
-		read_cell(t, pick, record);
-		picks->total = topk_add_saturating(picks->total, record->count - pick->count);
-		if (record->count == U64_MAX)
-			header->flags |= SCOUNTER_TOPK_F_SATURATED;
-	}
-	header->records = picks->records;
-	header->capacity = picks->capacity;
-	header->total = picks->total;
-	header->floor = picks->floor;
-}
-
-/* Those that have been evicted meanwhile are not listed. */
-static void drop_evicted(struct lockfree *t, struct scounter_topk_header *picks,
-			 struct scounter_topk_header *header)
-{
-	u32 i, n = 0;
-
-	for (i = 0; i < header->records; i++, topk_breathe(i)) {
-		if (!is_there(t, pick_of(picks, i)))
-			continue;
-		if (n != i)
-			memcpy(topk_record(header, n), topk_record(header, i),
-			       header->record_size);
-		n++;
-	}
-	header->records = n;
-}
-
-/*
- * A key that is not listed because it was evicted had no more than the bound is by now:
- * that is the floor, if what was left out is not above it.  No cell has less now,
- * whatever it had when it was read.  So all are taken to have the floor at least, so
- * that it is at most the total divided by their number.
- */
-static void raise_floor(struct lockfree *t, struct scounter_topk_header *header)
-{
-	/* Who finds the bound finds the counts that are above it. */
-	u64 floor = topk_bounds_least(&t->bounds);
-	u32 i, others = t->table.capacity - header->records;
-
-	if (floor <= header->floor)
-		return;
-	header->floor = floor;
-	header->total = others && floor > div_u64(U64_MAX, others) ? U64_MAX : others * floor;
-	for (i = 0; i < header->records; i++, topk_breathe(i)) {
-		struct scounter_topk_record *record = topk_record(header, i);
-
-		if (record->count < floor) {
-			record->error += floor - record->count;
-			record->count = floor;
-		}
-		header->total = topk_add_saturating(header->total, record->count);
-	}
-}
+static const struct topk_reader reader = {
+	.count		= count_of_cell,
+	.read		= read_cell,
+	.is_there	= is_in_cell,
+	.floor		= evicted_counts,
+};
 
 /*
  * Until none waits, which takes so many rounds if nothing else is going on.  Otherwise
@@ -662,24 +578,10 @@ static void bring_all_waiting(struct lockfree *t)
 static int lockfree_read(struct topk_table *table, u32 most,
 			 struct scounter_topk_header *header)
 {
-	struct lockfree *t = lockfree_of(table);
-	struct scounter_topk_header *picks = topk_snapshot_alloc(sizeof(u64), most);
-
-	BUILD_BUG_ON(sizeof(struct pick) != sizeof(struct scounter_topk_record) + sizeof(u64));
-	if (!picks)
-		return -ENOMEM;
-	picks->capacity = table->capacity;
 	topk_gather_take_all(table);
-	bring_all_waiting(t);
+	bring_all_waiting(lockfree_of(table));
 	header->pending = topk_pending(table);
-	pick_cells(t, most, picks);
-	read_cells(t, picks, header);
-	drop_evicted(t, picks, header);
-	raise_floor(t, header);
-	if (header->total == U64_MAX)
-		header->flags |= SCOUNTER_TOPK_F_SATURATED;
-	topk_snapshot_free(picks);
-	return 0;
+	return topk_read_places(table, &reader, most, header);
 }
 
 /* Creation */

@@ -62,7 +62,6 @@ void topk_table_sums(const struct topk_table *table, struct topk_sums *sums)
 		/* Only their difference means something, also when they wrap. */
 		sums->delegated += atomic64_read(&of->delegated);
 		sums->applied += atomic64_read(&of->applied);
-		sums->inflation += atomic64_read(&of->inflation);
 		sums->dropped = topk_add_saturating(sums->dropped,
 						    atomic64_read(&of->dropped));
 	}

@@ -29,7 +29,6 @@ struct topk_cpu {
 	atomic64_t delegated;	/* hits left to another context: delegation.h */
 	atomic64_t applied;	/* hits that others had left, now counted or dropped */
 	atomic64_t dropped;
-	atomic64_t inflation;	/* by how much counts were raised beyond their hits */
 	u32 hint;		/* where to look for a victim first */
 	/* Hits of one key that are gathered here: gather.h */
 	u32 gather_rival;
@@ -87,6 +86,12 @@ struct topk_ops {
  */
 extern u32 topk_queue_limit;
 
+/*
+ * Requests, its own and those that others left, that a context of the cooperative design
+ * serves for one hit.
+ */
+extern u32 topk_requests;
+
 /* Cleared where it is measured what auto-tuning costs. */
 extern bool topk_tunes;
 
@@ -112,7 +117,7 @@ void topk_table_clear(struct topk_table *table);
 
 /* Sums over the CPUs. */
 struct topk_sums {
-	u64 evictions, delegated, applied, dropped, inflation;
+	u64 evictions, delegated, applied, dropped;
 };
 
 void topk_table_sums(const struct topk_table *table, struct topk_sums *sums);

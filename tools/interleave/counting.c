@@ -255,6 +255,7 @@ static const struct explore_program *of_table(const struct counting *counting)
 	const struct topk_play play = {
 		.design = counting->kind + strlen(TOPK), .script = counting->script,
 		.before = counting->before, .capacity = counting->capacity,
+		.requests = counting->requests,
 	};
 
 	return topk_program(&play);

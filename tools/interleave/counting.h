@@ -43,6 +43,7 @@ struct counting {
 	unsigned int capacity;	/* of a table */
 	bool full;		/* of a record or an estimate */
 	bool one_cpu;		/* has all threads: what interrupts each other */
+	unsigned int requests;	/* the module's topk_requests; 0: as it is */
 };
 
 /* The program in which threads do so; NULL if script or kind are not right. */

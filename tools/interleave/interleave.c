@@ -35,6 +35,7 @@ static const char usage[] =
 "  -1, --one-cpu           all threads are on one CPU, and interrupt each other\n"
 "  -c, --capacity N        entries of a table (1)\n"
 "  -f, --full              a record's counter is full, and begins again at 0\n"
+"  -q, --requests N        that a hit of the cooperative design serves (its default)\n"
 "  -d, --decimates         approximate kinds are past what they count exactly\n"
 "  -s, --seed N            of the orders and the draws; 0: always the same draws\n"
 "  -n, --runs N            at most (all: as many as there are; random: 10000)\n"
@@ -65,6 +66,7 @@ static const struct option longs[] = {
 	{ "deflates", no_argument, NULL, 'D' },
 	{ "one-cpu", no_argument, NULL, '1' },
 	{ "capacity", required_argument, NULL, 'c' },
+	{ "requests", required_argument, NULL, 'q' },
 	{ "decimates", no_argument, NULL, 'd' },
 	{ "full", no_argument, NULL, 'f' },
 	{ "seed", required_argument, NULL, 's' },
@@ -80,7 +82,7 @@ static bool parse_option(int option, struct counting *counting,
 {
 	uint64_t value = 0;
 
-	if (strchr("ptgsnc", option) && !number(optarg, &value))
+	if (strchr("ptgsncq", option) && !number(optarg, &value))
 		return false;
 	switch (option) {
 	case 'b':
@@ -103,6 +105,9 @@ static bool parse_option(int option, struct counting *counting,
 		return true;
 	case 'D':
 		counting->deflates = true;
+		return true;
+	case 'q':
+		counting->requests = value;
 		return true;
 	case 'd':
 		counting->decimates = true;
@@ -139,7 +144,7 @@ static int run(int argc, char **argv)
 	if (!strcmp(argv[0], "random"))
 		options = (struct explore_options) { .mode = EXPLORE_RANDOM, .runs = 10000,
 						     .seed = 1 };
-	while ((option = getopt_long(argc, argv, "b:p:t:g:D1c:dfs:n:r:ve", longs, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "b:p:t:g:D1c:q:dfs:n:r:ve", longs, NULL)) != -1)
 		if (!parse_option(option, &counting, &options))
 			return 2;
 	if (optind != argc - 2) {

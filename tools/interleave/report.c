@@ -17,6 +17,8 @@ void report_replay(const struct counting *counting, const struct explore_result 
 		printf(" --grow-rate %u", counting->grow_rate);
 	if (counting->capacity)
 		printf(" --capacity %u", counting->capacity);
+	if (counting->requests)
+		printf(" --requests %u", counting->requests);
 	printf("%s%s%s%s --seed %llu --trace --replay %s\n", counting->full ? " --full" : "",
 	       counting->decimates ? " --decimates" : "",
 	       counting->deflates ? " --deflates" : "",

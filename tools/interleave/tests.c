@@ -450,7 +450,16 @@ static bool test_topk(void)
 		{ .kind = "topk-lockfree", .script = "2,1", .before = "1", .capacity = 1 },
 		{ .kind = "topk-lockfree", .script = "12,1", .capacity = 1 },
 		{ .kind = "topk-cooperative", .script = "1,1", .capacity = 1 },
-		{ .kind = "topk-cooperative", .script = "1,2", .capacity = 1 },
+		{ .kind = "topk-cooperative", .script = "1,2", .capacity = 2 },
+		{ .kind = "topk-cooperative", .script = "2,1", .before = "1", .capacity = 1 },
+		{ .kind = "topk-cooperative", .script = "3,4", .before = "12", .capacity = 2 },
+		{ .kind = "topk-cooperative", .script = "3,1", .before = "122", .capacity = 2 },
+		{ .kind = "topk-cooperative", .script = "a,1", .before = "1", .capacity = 2 },
+		{ .kind = "topk-cooperative", .script = "a,3", .before = "1", .capacity = 2 },
+		{ .kind = "topk-cooperative", .script = "12,1", .before = "12", .capacity = 2,
+		  .requests = 1 },
+		{ .kind = "topk-cooperative", .script = "3,1", .before = "12", .capacity = 2,
+		  .requests = 1 },
 		{ .kind = "topk-cooperative", .script = "1,1", .before = "1", .capacity = 2 },
 		{ .kind = "topk-independent", .script = "12,1,2", .capacity = 1 },
 		{ .kind = "topk-lockfree", .script = "1,1r", .capacity = 2 },
@@ -463,7 +472,7 @@ static bool test_topk(void)
 		{ .kind = "topk-cooperative", .script = "34,r", .before = "12", .capacity = 2 },
 		{ .kind = "topk-cooperative", .script = "AA,A", .before = "A", .capacity = 1 },
 		{ .kind = "topk-cooperative", .script = "AA,AA", .before = "A", .capacity = 2 },
-		{ .kind = "topk-cooperative", .script = "A,A,r", .before = "A", .capacity = 2 },
+		{ .kind = "topk-cooperative", .script = "AA,Ar", .before = "A", .capacity = 2 },
 	};
 	unsigned int i;
 	bool good = true;
@@ -562,6 +571,29 @@ static bool test_wraps(void)
 	return good;
 }
 
+/* Large adds, and work that is left behind. */
+static bool test_topk_owners(void)
+{
+	static const struct explore_options options = { .mode = EXPLORE_RANDOM, .runs = 5000,
+							.seed = 1 };
+	static const struct counting long_ones[] = {
+		{ .kind = "topk-cooperative", .script = "1,2", .capacity = 1 },
+		{ .kind = "topk-cooperative", .script = "A,A,r", .before = "A", .capacity = 2 },
+		{ .kind = "topk-cooperative", .script = "1a2b3r,3b2a1r,r4ra21", .before = "12",
+		  .capacity = 2 },
+		{ .kind = "topk-cooperative", .script = "12341r,43r211,123r4", .before = "1",
+		  .capacity = 3, .requests = 1 },
+		{ .kind = "topk-cooperative", .script = "12341r,43r211,123r4", .before = "1",
+		  .capacity = 2, .requests = 3 },
+	};
+	unsigned int i;
+	bool good = true;
+
+	for (i = 0; i < sizeof(long_ones) / sizeof(long_ones[0]); i++)
+		good &= is_right(&long_ones[i], &options);
+	return good;
+}
+
 static bool test_racing(void)
 {
 	const struct counting counting = { .kind = "racing", .script = "i,i", .tries = 1 };
@@ -600,6 +632,7 @@ static const struct {
 	{ "arrays that are full and cleared, in all orders", test_clearing },
 	{ "tables: hits, evictions and delegation, in all orders", test_topk },
 	{ "tables: long scripts and snapshots, in random orders", test_topk_randomly },
+	{ "tables: owners that leave work behind, in random orders", test_topk_owners },
 	{ "approximate kinds are unbiased where CPUs meet", test_mean },
 };
 

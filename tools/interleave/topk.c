@@ -7,8 +7,8 @@
  *   was hit, and the count at least that; a key that is not listed was hit at most
  *   as often as the floor says.
  * - A snapshot meanwhile never has more than had begun, nor less, with what it says
- *   is pending, than had returned before it.  Designs whose counts are in cells list no
- *   more than the total, and say of no key that it may have more than its share.
+ *   is pending, than had returned before it.  It lists no more than the total, and says of
+ *   no key that it may have more than its share.  (A merged one lists more.)
  * - Hits that were left to another context have been counted.
  */
 #include <stdio.h>
@@ -24,8 +24,13 @@
 #include "topk.h"
 
 #define KEYS		10
-#define LARGE		6	/* more than fits where the lower part of a count is small */
+
+/* More than fits the lower part of a count where that is small, or can be left to an owner. */
+#define LARGE		6
+#define LARGER		(TOPK_PENDING_MASK + 1)
+
 #define QUEUE_LIMIT	4	/* of the cooperative design: few nodes to look at */
+#define REQUESTS	64
 
 /* In memory that is restored. */
 struct books {
@@ -128,21 +133,22 @@ static void touch(u32 key, enum shim_kind_of_access access)
 		explore_touch(&books->returned[key], access);
 }
 
-/* What is listed, and what is said of keys that are not. */
-static void judge_shares(const struct scounter_topk_header *header)
+/* What is listed, and what is said of keys that are not.  Returns the sum. */
+static u64 judge_shares(const struct scounter_topk_header *header)
 {
 	u64 counts = 0;
 	u32 i;
 
 	for (i = 0; i < header->records; i++)
 		counts += topk_record(header, i)->count;
-	if (ops == &topk_lockfree_ops && counts > header->total)
+	if (ops != &topk_independent_ops && counts > header->total)
 		explore_fail("the counts' sum is %llu, the total %llu",
 			     (unsigned long long)counts, (unsigned long long)header->total);
 	if (header->floor * header->capacity > header->total)
 		explore_fail("a floor of %llu in a table of %u, and a total of %llu",
 			     (unsigned long long)header->floor, header->capacity,
 			     (unsigned long long)header->total);
+	return counts;
 }
 
 static void look(void)
@@ -157,14 +163,12 @@ static void look(void)
 		all_returned += returned[key] = books->returned[key];
 	}
 	header = snapshot();
-	if (ops == &topk_lockfree_ops || ops == &topk_independent_ops) {
-		judge_shares(header);
-		if (header->total + header->pending + header->dropped < all_returned)
-			explore_fail("%llu hits have returned, but total %llu, pending %llu",
-				     (unsigned long long)all_returned,
-				     (unsigned long long)header->total,
-				     (unsigned long long)header->pending);
-	}
+	judge_shares(header);
+	if (header->total + header->pending + header->dropped < all_returned)
+		explore_fail("%llu hits have returned, but total %llu, pending %llu",
+			     (unsigned long long)all_returned,
+			     (unsigned long long)header->total,
+			     (unsigned long long)header->pending);
 	if (header->total > all_begun())
 		explore_fail("a total of %llu, but %llu hits",
 			     (unsigned long long)header->total, (unsigned long long)all_begun());
@@ -173,6 +177,8 @@ static void look(void)
 
 		judge_record(record);
 		key = key_of(record);
+		if (listed[key])
+			explore_fail("key %u is listed twice", key);
 		listed[key] = true;
 		judge_late(header, key, record->count, returned[key]);
 	}
@@ -184,7 +190,8 @@ static void look(void)
 
 static void operate(char operation)
 {
-	u64 key = key_of_letter(operation), n = operation < 'a' ? 1 : LARGE;
+	u64 large = ops == &topk_cooperative_ops ? LARGER : LARGE;
+	u64 key = key_of_letter(operation), n = operation < 'a' ? 1 : large;
 
 	if (operation == 'r') {
 		look();
@@ -212,6 +219,7 @@ static int cpu_of(int thread)
 static bool setup(void)
 {
 	topk_queue_limit = QUEUE_LIMIT;
+	topk_requests = now.requests ?: REQUESTS;
 	if (!shim_init(SCRIPT_CPUS, SCRIPT_NODES) || !kernel_init())
 		return false;
 	books = shim_zalloc(sizeof(*books));
@@ -250,6 +258,7 @@ static void judge_all(const struct scounter_topk_header *header)
 static void check(void)
 {
 	struct scounter_topk_header *header = snapshot();
+	u64 counts = judge_shares(header);
 	struct topk_sums sums;
 
 	if (header->total + header->dropped != all_begun())
@@ -257,6 +266,12 @@ static void check(void)
 			     (unsigned long long)all_begun(),
 			     (unsigned long long)header->total,
 			     (unsigned long long)header->dropped);
+	if (ops != &topk_independent_ops && counts != header->total)
+		explore_fail("the counts' sum is %llu at rest, the total %llu",
+			     (unsigned long long)counts, (unsigned long long)header->total);
+	/* More than can be left in an element waits in a slot. */
+	if (ops == &topk_cooperative_ops && header->dropped)
+		explore_fail("%llu hits were dropped", (unsigned long long)header->dropped);
 	judge_all(header);
 	topk_table_sums(books->table, &sums);
 	if (sums.delegated != sums.applied)

@@ -16,6 +16,7 @@ struct topk_play {
 	const char *script;
 	const char *before;	/* hits, one after the other, or NULL */
 	unsigned int capacity;
+	unsigned int requests;	/* 0: as the module */
 };
 
 /* NULL if script or design are not right. */

@@ -12,7 +12,6 @@ struct verdict {
 	u64 delegated;
 	u64 pending;		/* of them, not counted yet: the most that a query found */
 	u64 evictions;
-	u64 inflation;	/* by how much counts were raised without hits */
 	char why[256];
 };
 

@@ -45,9 +45,8 @@ static void judge(const struct topk_ops *ops, const struct streams *streams, u32
 	guarantee_check(ops, streams, capacity, &verdict);
 	printf("%sok %u - %s: %s, %u x %u, m %u\n", verdict.failures ? "not " : "", ++number,
 	       ops->name, streams->name, streams->streams, streams->length, capacity);
-	printf("# %llu queries meanwhile, %llu evictions, %llu raised, %llu hits delegated, of which %llu pending at once\n",
-	       verdict.queries, verdict.evictions, verdict.inflation, verdict.delegated,
-	       verdict.pending);
+	printf("# %llu queries meanwhile, %llu evictions, %llu hits delegated, of which %llu pending at once\n",
+	       verdict.queries, verdict.evictions, verdict.delegated, verdict.pending);
 	if (verdict.failures)
 		printf("# %llu failures; the first: %s\n", verdict.failures, verdict.why);
 	fflush(stdout);

@@ -13,7 +13,7 @@
 #define SCOUNTER_TOPK_KEY_MIN		4U		/* bytes of a key */
 #define SCOUNTER_TOPK_KEY_MAX		64U
 
-/* How CPUs share a table; Das et al. 2009 for the last three. */
+/* How CPUs share a table; the last three after Das et al. 2009. */
 enum scounter_topk_design {
 	SCOUNTER_TOPK_DEFAULT		= 0,	/* the best: lockfree */
 	SCOUNTER_TOPK_LOCKFREE		= 1,	/* a compare-and-swap a hit, no ownership */
@@ -54,8 +54,7 @@ struct scounter_topk_header {
 /*
  * m is the number of entries of the table; or, in a snapshot that leaves keys out, of
  * those that it lists, at least 1; or the least m of those that were merged.  Errors and
- * floor are at most total / m, and the counts of one table sum up to at most the total;
- * but in the designs with owners both may have more on top (Documentation/topk.rst).
+ * floor are at most total / m, and the counts of one table sum up to at most the total.
  * Numbers stay at 2^64 - 1 when they get there.
  *
  * count - error <= true count <= count + pending, and true count <= floor + pending

@@ -80,7 +80,7 @@ bool race_run(const struct topk_ops *ops, const struct machine *machine,
 	snapshot = topk_snapshot(run.table, &all);
 	topk_table_sums(run.table, &outcome->sums);
 	outcome->total = snapshot->total;
-	outcome->counts = -outcome->sums.inflation;
+	outcome->counts = 0;
 	for (i = 0; i < snapshot->records; i++)
 		outcome->counts += topk_record(snapshot, i)->count;
 	topk_snapshot_free(snapshot);

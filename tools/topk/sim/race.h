@@ -11,7 +11,7 @@ struct outcome {
 	double per_ms;		/* hits a millisecond of modelled time */
 	double misses;		/* of cache lines, a hit */
 	u64 total;		/* of the table, at the end */
-	u64 counts;		/* their sum, without what they were raised by */
+	u64 counts;		/* their sum */
 	struct topk_sums sums;
 };
 

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Places, their witnesses, and victims; the idea is in places.h. */
+#include <linux/atomic.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "places.h"
+#include "table.h"
+
+/* A place changes its node, or a witness its count, between each two of so many looks. */
+#define LOOKS		4
+
+/* Blocks in which an eviction looks for a victim before it leaves that for later. */
+#define BLOCKS		4
+
+int topk_places_init(struct topk_places *places, struct topk_index *index, u32 count)
+{
+	u32 blocks = DIV_ROUND_UP(count, TOPK_FAN_OUT);
+
+	places->index = index;
+	places->count = count;
+	atomic64_set(&places->unused, count);
+	places->nodes = kvcalloc(count, sizeof(*places->nodes), GFP_KERNEL);
+	places->witnesses = kvcalloc(blocks, sizeof(*places->witnesses), GFP_KERNEL);
+	if (!places->nodes || !places->witnesses)
+		return -ENOMEM;
+	return topk_bounds_init(&places->bounds, count);
+}
+
+void topk_places_clear(struct topk_places *places)
+{
+	kvfree(places->nodes);
+	kvfree(places->witnesses);
+	topk_bounds_clear(&places->bounds);
+}
+
+size_t topk_places_bytes(const struct topk_places *places)
+{
+	return places->count * sizeof(*places->nodes) +
+	       DIV_ROUND_UP(places->count, TOPK_FAN_OUT) * sizeof(*places->witnesses) +
+	       topk_bounds_bytes(&places->bounds);
+}
+
+/*
+ * False if another key takes the place over at each look.  A node that has a place keeps
+ * it, and its generation, as long as it has a count; only then it is used again.  So a
+ * count that is read while both are the same is one that the place had.
+ */
+bool topk_place_look(struct topk_places *places, u32 place, struct topk_look *look)
+{
+	struct topk_element *element;
+	struct topk_node *node;
+	u32 looks;
+
+	for (looks = 0; looks < LOOKS; looks++) {
+		look->node = READ_ONCE(places->nodes[place]);
+		/* It is taken, if anybody wants to know: by a key that has a hit. */
+		if (!look->node) {
+			look->count = 1;
+			return true;
+		}
+		node = topk_node(places->index, look->node);
+		element = topk_element(places, look->node);
+		/* topk_index_take(): topk-generation.litmus */
+		look->state = atomic64_read_acquire(&node->state);
+		/* Acquire: the node had its place before it had a count: topk-place.litmus. */
+		look->count = atomic64_read_acquire(&element->count);
+		if (!look->count || READ_ONCE(element->place) != place)
+			continue;
+		smp_rmb(); /* as above */
+		if (topk_state_generation(atomic64_read(&node->state)) ==
+		    topk_state_generation(look->state))
+			return true;
+	}
+	return false;
+}
+
+struct witness {
+	u32 place;
+	u32 node;
+	u64 count;
+};
+
+static u32 block_width(const struct topk_places *places, u32 block)
+{
+	return min_t(u32, TOPK_FAN_OUT, places->count - block * TOPK_FAN_OUT);
+}
+
+/* The @i-th of a block, from one of them on. */
+static u32 place_of(u32 block, u32 from, u32 i, u32 width)
+{
+	u32 place = from + i;
+
+	return block * TOPK_FAN_OUT + (place < width ? place : place - width);
+}
+
+/*
+ * The first place of a block behind the witness that is at the bound, or else the last of
+ * those with the smallest count.  Who takes over a place raises its count, so that it may
+ * be the witness.
+ */
+static struct witness find_witness(struct topk_places *places, u32 block, u64 bound)
+{
+	u32 from = READ_ONCE(places->witnesses[block]), width = block_width(places, block);
+	struct witness least = { .count = U64_MAX };
+	struct topk_look look;
+	u32 i;
+
+	for (i = 1; i <= width; i++) {
+		u32 place = place_of(block, from, i, width);
+
+		if (!topk_place_look(places, place, &look) || look.count <= bound)
+			return (struct witness) { place, look.node, bound };
+		if (look.count <= least.count)
+			least = (struct witness) { place, look.node, look.count };
+	}
+	return least;
+}
+
+/* Its place has been taken over, or its count raised. */
+static bool has_gone(struct topk_places *places, const struct witness *witness)
+{
+	return READ_ONCE(places->nodes[witness->place]) != witness->node ||
+	       (witness->node && topk_element_count(places, witness->node) > witness->count);
+}
+
+/* By who has seen that the count of the witness was raised, or that none is at the bound. */
+static void renew_witness(struct topk_places *places, u32 block)
+{
+	struct witness witness;
+	u32 looks = 0;
+
+	do {
+		u64 bound = topk_bounds_of(&places->bounds, block);
+
+		witness = find_witness(places, block, bound);
+		WRITE_ONCE(places->witnesses[block], witness.place % TOPK_FAN_OUT);
+		if (witness.count > bound)
+			topk_bounds_raise(&places->bounds, block, witness.count);
+		smp_mb(); /* was_raised(): topk-witness.litmus */
+	} while (has_gone(places, &witness) && ++looks < LOOKS);
+}
+
+/* The place had @count until now. */
+static void was_raised(struct topk_places *places, u32 place, u64 count)
+{
+	u32 block = place / TOPK_FAN_OUT;
+
+	smp_mb(); /* renew_witness(): topk-witness.litmus */
+	if (count <= topk_bounds_of(&places->bounds, block) &&
+	    READ_ONCE(places->witnesses[block]) == place % TOPK_FAN_OUT)
+		renew_witness(places, block);
+}
+
+/* One that had no key yet. */
+bool topk_place_take(struct topk_places *places, u32 *place)
+{
+	s64 unused = atomic64_read(&places->unused);
+
+	do {
+		if (!unused)
+			return false;
+	} while (!atomic64_try_cmpxchg(&places->unused, &unused, unused - 1));
+	*place = places->count - unused;
+	return true;
+}
+
+/*
+ * To a node whose key and error are there, from the @victim, or from nobody, with a count
+ * that is more than the place had.
+ */
+void topk_place_give(struct topk_places *places, u32 place, u32 victim, u32 node, u64 count)
+{
+	u64 had = victim ? topk_element_count(places, victim) : 0;
+
+	WRITE_ONCE(topk_element(places, node)->place, place);
+	/* Release: place and error belong to the count: topk-place.litmus. */
+	atomic64_set_release(&topk_element(places, node)->count, count);
+	/* Release: who finds it there finds its count. */
+	smp_store_release(&places->nodes[place], node);
+	/* Release: who finds that the victim has none finds the other in its place. */
+	if (victim)
+		atomic64_set_release(&topk_element(places, victim)->count, 0);
+	was_raised(places, place, had);
+}
+
+/* The element's new count; by its owner. */
+void topk_place_raise(struct topk_places *places, u32 node, u64 count)
+{
+	struct topk_element *element = topk_element(places, node);
+	u64 had = atomic64_read(&element->count);
+
+	atomic64_set(&element->count, count);
+	was_raised(places, element->place, had);
+}
+
+/* A node of the block that has the least count, and that nobody owns; it is EVICTED then. */
+static u32 evict_in_block(struct topk_places *places, u32 block, u64 least, bool *busy)
+{
+	u32 from = READ_ONCE(places->witnesses[block]), width = block_width(places, block);
+	struct topk_look look;
+	u32 i;
+
+	for (i = 0; i < width; i++) {
+		if (!topk_place_look(places, place_of(block, from, i, width), &look) ||
+		    look.count > least)
+			continue;
+		/* It is known before the key can come in again. */
+		topk_raise(&places->evicted, least);
+		if (look.node && !(look.state & (TOPK_RESERVED | TOPK_EVICTED)) &&
+		    atomic64_try_cmpxchg(&topk_node(places->index, look.node)->state,
+					 &look.state, look.state | TOPK_EVICTED))
+			return look.node;
+		*busy = true;
+	}
+	return 0;
+}
+
+/*
+ * A node at the least of all counts that is EVICTED now, or 0; the caller sees to it that
+ * no such count is raised meanwhile.  @busy: some had that count, but owners.  If none had
+ * it, the least is another now, or will be when more blocks have been looked at.  @hint is
+ * the block that is looked at first.
+ */
+u32 topk_place_evict(struct topk_places *places, u32 *hint, u64 least, bool *busy)
+{
+	u32 block = READ_ONCE(*hint), blocks, node;
+
+	*busy = false;
+	for (blocks = 0; blocks < BLOCKS; blocks++) {
+		if (blocks || topk_bounds_of(&places->bounds, block) > least) {
+			if (topk_bounds_least(&places->bounds) > least)
+				break;
+			if (!topk_bounds_descend(&places->bounds, blocks, &block))
+				continue;
+		}
+		node = evict_in_block(places, block, least, busy);
+		if (node) {
+			WRITE_ONCE(*hint, block);
+			return node;
+		}
+		renew_witness(places, block);
+	}
+	return 0;
+}

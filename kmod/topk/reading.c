@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How places are read; the idea is in reading.h. */
+#include <linux/build_bug.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/string.h>
+
+#include "reading.h"
+#include "table.h"
+
+/* Picks are kept as records with other members, which topk_offer() does not mind. */
+static struct topk_pick *pick_of(struct scounter_topk_header *picks, u32 i)
+{
+	return (struct topk_pick *)topk_record(picks, i);
+}
+
+/* The places of the highest counts; the total has those of all. */
+static void pick_places(struct topk_table *table, const struct topk_reader *reader, u32 most,
+			struct scounter_topk_header *picks)
+{
+	struct topk_pick *spare = pick_of(picks, most);
+	u32 place;
+	u64 count;
+
+	for (place = 0; place < table->capacity; place++, topk_breathe(place)) {
+		if (!reader->count(table, place, &count))
+			continue;
+		picks->total = topk_add_saturating(picks->total, count);
+		if (!topk_wants(picks, most, count)) {
+			topk_leave_out(picks, count);
+			continue;
+		}
+		*spare = (struct topk_pick) { .count = count, .place = place };
+		topk_offer(picks, most, topk_record(picks, most));
+	}
+}
+
+static void read_picks(struct topk_table *table, const struct topk_reader *reader,
+		       struct scounter_topk_header *picks,
+		       struct scounter_topk_header *header)
+{
+	u32 i;
+
+	for (i = 0; i < picks->records; i++, topk_breathe(i)) {
+		struct scounter_topk_record *record = topk_record(header, i);
+		struct topk_pick *pick = pick_of(picks, i);
+
+		reader->read(table, pick, record);
+		picks->total = topk_add_saturating(picks->total, record->count - pick->count);
+		if (record->count == U64_MAX)
+			header->flags |= SCOUNTER_TOPK_F_SATURATED;
+	}
+	header->records = picks->records;
+	header->capacity = picks->capacity;
+	header->total = picks->total;
+	header->floor = picks->floor;
+}
+
+/*
+ * Those that have been evicted meanwhile are not listed: a key that moved from one place to
+ * another may have been met in both, and counts where it still is at the end.
+ */
+static void drop_evicted(struct topk_table *table, const struct topk_reader *reader,
+			 struct scounter_topk_header *picks,
+			 struct scounter_topk_header *header)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < header->records; i++, topk_breathe(i)) {
+		if (!reader->is_there(table, pick_of(picks, i)))
+			continue;
+		if (n != i)
+			memcpy(topk_record(header, n), topk_record(header, i),
+			       header->record_size);
+		n++;
+	}
+	header->records = n;
+}
+
+/*
+ * A key that is not listed because it was evicted had no more than the floor of evictions
+ * is by now, if what was left out is not above it.  No place has less now, whatever it had
+ * when it was read.  So all are taken to have the floor at least, so that it is at most the
+ * total divided by their number.
+ */
+static void raise_floor(struct topk_table *table, u64 floor, struct scounter_topk_header *header)
+{
+	u32 i, others = table->capacity - header->records;
+
+	if (floor <= header->floor)
+		return;
+	header->floor = floor;
+	header->total = others && floor > div_u64(U64_MAX, others) ? U64_MAX : others * floor;
+	for (i = 0; i < header->records; i++, topk_breathe(i)) {
+		struct scounter_topk_record *record = topk_record(header, i);
+
+		if (record->count < floor) {
+			record->error += floor - record->count;
+			record->count = floor;
+		}
+		header->total = topk_add_saturating(header->total, record->count);
+	}
+}
+
+/* All of the header but what is pending, and the records; 0 or -ENOMEM. */
+int topk_read_places(struct topk_table *table, const struct topk_reader *reader, u32 most,
+		     struct scounter_topk_header *header)
+{
+	struct scounter_topk_header *picks = topk_snapshot_alloc(sizeof(u64), most);
+
+	BUILD_BUG_ON(sizeof(struct topk_pick) !=
+		     sizeof(struct scounter_topk_record) + sizeof(u64));
+	if (!picks)
+		return -ENOMEM;
+	picks->capacity = table->capacity;
+	pick_places(table, reader, most, picks);
+	read_picks(table, reader, picks, header);
+	drop_evicted(table, reader, picks, header);
+	raise_floor(table, reader->floor(table), header);
+	if (header->total == U64_MAX)
+		header->flags |= SCOUNTER_TOPK_F_SATURATED;
+	topk_snapshot_free(picks);
+	return 0;
+}
