@@ -960,6 +960,34 @@ static bool test_streams(void)
 	return equal <= 1 && zero <= 1;
 }
 
+/*
+ * Up to as many as a node has, no two CPUs count in one word; and in a word that says
+ * which node counted last, those of a node are one.
+ */
+static bool test_slots(void)
+{
+	u64 tags[8];
+	u32 slots[8];
+	int cpu, other;
+	bool good = true;
+
+	if (!begin(&two_nodes))
+		return false;
+	counters_init(1);
+	for (cpu = 0; cpu < 8; cpu++) {
+		shim_be(cpu);
+		slots[cpu] = __scounter_slot();
+		tags[cpu] = raw_cpu_read(scounter_place.numa_tag);
+		good &= slots[cpu] / SCOUNTER_COMPONENTS_MAX == (u32)shim_node_of(cpu);
+		for (other = 0; other < cpu; other++) {
+			good &= slots[other] != slots[cpu];
+			good &= (tags[other] == tags[cpu]) ==
+				(shim_node_of(other) == shim_node_of(cpu));
+		}
+	}
+	return good;
+}
+
 static bool test_files(void)
 {
 	char path[] = "/tmp/sim-test-XXXXXX";
@@ -1023,6 +1051,7 @@ static const struct {
 	{ "approximate kinds are unbiased under contention", test_unbiased },
 	{ "the same seed gives the same, another one does not", test_deterministic },
 	{ "every context of every CPU has a stream of its own", test_streams },
+	{ "every CPU has a slot of its own, and the name of its node", test_slots },
 	{ "machine files that are wrong are refused", test_files },
 };
 

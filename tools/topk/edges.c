@@ -3,6 +3,7 @@
  * One thread, and what no stream of hits comes to in a short time.  Each test is a
  * process of its own, which is ended if it does not end by itself.
  */
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -509,10 +510,30 @@ static bool equal_hashes_are_told_apart(void)
 	return good;
 }
 
+/* What is in memory behind a key is no part of it. */
+static bool keys_are_padded_with_zeros(void)
+{
+	const u8 bytes[SCOUNTER_TOPK_KEY_MAX + 1] = { 1 };
+	u64 seed = 0x5eed;
+	struct topk_secret secret = random_secret(&seed);
+	struct topk_key key;
+	bool good = true;
+	u32 size;
+
+	for (size = SCOUNTER_TOPK_KEY_MIN; size <= SCOUNTER_TOPK_KEY_MAX; size++) {
+		memset(&key, 0xff, sizeof(key));
+		topk_key_load(&key, bytes, size, &secret);
+		good &= is("words", key.words, (size + 7) / 8) &
+			is("the last word", le64toh(key.word[key.words - 1]), key.words == 1);
+	}
+	return good;
+}
+
 static const struct {
 	const char *name;
 	bool (*run)(void);
 } tests[] = {
+	{ "keys are padded with zeros", keys_are_padded_with_zeros },
 	{ "two keys with one hash and one first word are told apart", equal_hashes_are_told_apart },
 	{ "2048 adds of 2^32, each of a new key, to two entries", large_adds_of_new_keys },
 	{ "as many keys as one entry can count, and more", many_new_keys },
