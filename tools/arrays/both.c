@@ -226,6 +226,7 @@ static void test_mixed_again(const struct subject *subject, u64 seed)
 	void *csuros = create(subject, &mixed[3], 2, seed);
 	void *middle = create(subject, &mixed[3], 2, seed);
 	void *morris = create(subject, &mixed[0], 2, seed);
+	void *exact = create(subject, &mixed[2], 2, seed);
 	u32 ppm = ceil(1e6 * sqrt(0.04));
 	struct array *loaded;
 	FILE *file;
@@ -233,6 +234,10 @@ static void test_mixed_again(const struct subject *subject, u64 seed)
 	subject->merge(middle, morris);
 	ok(!subject->mixed_ppm(middle), "%s: an array without counts brings no error",
 	   subject->name);
+	subject->add(exact, 0, 3);
+	subject->merge(middle, exact);
+	ok(!subject->mixed_ppm(middle) && value_of(subject, middle, 0) == 3,
+	   "%s: nor do counts that are exact in their type", subject->name);
 	subject->add(morris, 0, 1000);
 	subject->merge(middle, morris);
 	subject->merge(csuros, middle);
@@ -245,6 +250,7 @@ static void test_mixed_again(const struct subject *subject, u64 seed)
 	fclose(file);
 	array_free(loaded);
 	subject->free(csuros);
+	subject->free(exact);
 	subject->free(middle);
 	subject->free(morris);
 }

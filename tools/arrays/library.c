@@ -155,8 +155,80 @@ static void test_bounds(u64 seed)
 	array_free(array);
 }
 
+static bool is_real(struct scounter_real real, u64 whole, u64 part)
+{
+	return real.whole == whole && real.part == part;
+}
+
+/* Sums beyond 2^64, carried from both halves, and their means. */
+static void test_wide(void)
+{
+	const struct scounter_real half = { 0, 1ULL << 63 };
+	struct scounter_wide sum = { .rest = { U64_MAX, 1ULL << 63 } };
+	bool right;
+
+	scounter_wide_add(&sum, half);
+	right = sum.over == 1 && is_real(sum.rest, 0, 0) &&
+		is_real(scounter_wide_over(sum, 2), 1ULL << 63, 0) &&
+		is_real(scounter_wide_over(sum, 3), U64_MAX / 3, U64_MAX / 3);
+	scounter_wide_add(&sum, SCOUNTER_REAL_MAX);
+	scounter_wide_add(&sum, (struct scounter_real){ 0, 1 });
+	/* 2^65: half of it is still too large for one. */
+	right &= sum.over == 2 && is_real(scounter_wide_over(sum, 2), U64_MAX, U64_MAX) &&
+		 is_real(scounter_wide_real(sum), U64_MAX, U64_MAX) &&
+		 is_real(scounter_wide_over(sum, 1024), 1ULL << 55, 0);
+	ok(right, "sums beyond 2^64 and their means are exact");
+}
+
+static double double_of(struct scounter_scaled a)
+{
+	return ldexp(a.m, a.e);
+}
+
+static bool is_near(double got, double expected)
+{
+	return fabs(got - expected) <= fabs(expected) * 1e-9;
+}
+
+/* Against floating point, over many orders of magnitude; of 52 bits, as it has. */
+static void test_scaled(u64 seed)
+{
+	u32 i, wrong = 0;
+
+	for (i = 0; i < 100000; i++) {
+		struct scounter_scaled a = scounter_scaled(next_seed(&seed) >> (12 + i % 52),
+							   (int)(i % 97) - 60);
+		struct scounter_scaled b = scounter_scaled(next_seed(&seed) >> (12 + i % 51),
+							   (int)(i % 89) - 50);
+		double x = double_of(a), y = double_of(b), root = ceil(sqrt(x));
+		u64 said = scounter_scaled_root(a), whole = scounter_scaled_whole(a);
+
+		wrong += !is_near(double_of(scounter_scaled_sum(a, b)), x + y);
+		wrong += !is_near(double_of(scounter_scaled_product(a, b)), x * y);
+		if (b.m)
+			wrong += !is_near(double_of(scounter_scaled_quotient(a, b)), x / y);
+		if (x < 0x1p52)
+			wrong += whole != (u64)ceil(x);
+		else if (x < 0x1p63)
+			wrong += !is_near(whole, x);
+		else
+			wrong += x >= 0x1p64 && whole != U64_MAX;
+		/* Rounded up at the 31st bit. */
+		wrong += x < 0x1p120 && (said < root * (1 - 1e-12) || said > root * (1 + 2e-9) + 1);
+	}
+	ok(!wrong, "numbers with an exponent are right to 30 bits: %u of them wrong", wrong);
+	ok(scounter_scaled_root(scounter_scaled(4, 0)) == 2 &&
+	   scounter_scaled_root(scounter_scaled(5, 0)) == 3 &&
+	   scounter_scaled_root(scounter_scaled(1, -2)) == 1 &&
+	   scounter_scaled_root(scounter_scaled(0, 0)) == 0 &&
+	   scounter_scaled_root(scounter_scaled(1, 126)) == 1ULL << 63,
+	   "their roots are rounded up, and exact where they can be");
+}
+
 void test_library(u64 seed)
 {
+	test_wide();
+	test_scaled(seed);
 	test_snapshots(seed);
 	test_three_types(derive_seed(seed, "three types", 0));
 	test_bounds(seed);

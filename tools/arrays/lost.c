@@ -99,6 +99,27 @@ static void test_end(const struct subject *subject, u32 which, u64 seed)
 	subject->free(array);
 }
 
+/* From the last state but one an increment goes to the last, and loses nothing. */
+static void test_last_step(const struct subject *subject, u32 which, u64 seed)
+{
+	void *array = create(subject, &ends[which].type, 2, seed);
+	const struct scounter_repr *repr = &subject->cells(array)->repr;
+	u32 top = repr->top, tries;
+
+	if (repr->type.kind == SCOUNTER_REPR_SHARED || repr->type.group > 1 ||
+	    scounter_repr_worth(repr, top - 1).whole > 1000) {
+		subject->free(array);
+		return;
+	}
+	subject->set_word(array, 0, top - 1);
+	for (tries = 0; tries < 100000 && state_of(subject, array, 0) == top - 1; tries++)
+		subject->inc(array, 0);
+	ok(state_of(subject, array, 0) == top && !subject->saturated(array),
+	   "%s: %s: the last step is taken, after %u increments", subject->name,
+	   type_name(&repr->type), tries);
+	subject->free(array);
+}
+
 /* Merged into one of its like: the sum is beyond the end, or one was lost before. */
 static void test_end_merged(const struct subject *subject, u32 which, u64 seed)
 {
@@ -247,6 +268,32 @@ static void test_headers(u64 seed)
 	library->free(array);
 }
 
+/* Another copy of an array of one word. */
+static void second_copy(struct array *array, u64 word)
+{
+	array->copies = 2;
+	array->words = realloc(array->words, 2 * sizeof(u64));
+	if (!array->words)
+		exit(2);
+	array->words[1] = word;
+}
+
+/* A sum over copies that is beyond 2^64 is not a small one. */
+static void test_copies(u64 seed)
+{
+	const struct subject *library = &subjects[LIBRARY];
+	const struct scounter_array_type type = { .kind = SCOUNTER_REPR_SHARED, .bits = 8 };
+	struct array *src = create(library, &type, 2, seed), *dst = create(library, &type, 2, seed);
+	u64 full = 56ULL << SCOUNTER_SHARED_LEVEL_SHIFT | 255;
+
+	library->set_word(src, 0, full);
+	second_copy(src, full);
+	ok(!library->merge(dst, src) && is_full(library, dst, 0, 255ULL << 56, true),
+	   "a sum of two full copies is full, and lacks counts");
+	array_free(src);
+	array_free(dst);
+}
+
 /* Three that merge: the kernel, the library, and the library's merge of bytes. */
 enum { CELL_BY_CELL = SUBJECTS, MERGERS };
 
@@ -268,15 +315,9 @@ static struct merged merge_word(u32 how, const struct scounter_array_type *type,
 	struct merged merged = { 0 };
 	u32 i;
 
-	if (how == CELL_BY_CELL) {
-		/* A second copy, of nothing. */
-		src = create(subject, type, 8, 1);
-		((struct array *)src)->copies = 2;
-		((struct array *)src)->words = realloc(((struct array *)src)->words, 16);
-		subject->set_word(src, 1, 0);
-	} else {
-		src = create(subject, type, 8, 1);
-	}
+	src = create(subject, type, 8, 1);
+	if (how == CELL_BY_CELL)
+		second_copy(src, 0);
 	subject->set_word(dst, 0, x);
 	subject->set_word(src, 0, z);
 	if (x_lost)
@@ -373,6 +414,7 @@ void test_lost(u64 seed)
 	for (subject = subjects; subject < subjects + SUBJECTS; subject++) {
 		for (i = 0; i < ENDS; i++) {
 			test_end(subject, i, derive_seed(seed, "end", i));
+			test_last_step(subject, i, derive_seed(seed, "step", i));
 			test_end_merged(subject, i, derive_seed(seed, "merged", i));
 		}
 		for (b = 0; b < MIXED; b++)
@@ -381,6 +423,7 @@ void test_lost(u64 seed)
 		test_large_step(subject, seed);
 	}
 	test_headers(seed);
+	test_copies(seed);
 	for (i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++)
 		test_mergers(&bytes[i], derive_seed(seed, "mergers", i));
 }
