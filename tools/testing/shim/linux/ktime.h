@@ -3,6 +3,7 @@
 #ifndef _SHIM_LINUX_KTIME_H
 #define _SHIM_LINUX_KTIME_H
 
+#include <linux/timekeeping.h>
 #include <linux/types.h>
 
 #define SHIM_TIME_NS	1000000000ULL
@@ -17,7 +18,6 @@ static inline u64 ktime_get_real_ns(void)
 	return SHIM_TIME_NS;
 }
 
-#define ktime_get_mono_fast_ns()	ktime_get_ns()
 #define ktime_get_real_fast_ns()	ktime_get_real_ns()
 
 #endif /* _SHIM_LINUX_KTIME_H */
