@@ -6,13 +6,13 @@
  * counter may be freed then; the kobject itself lives on as long as the driver
  * core holds it, and is waited for before the module goes.
  */
+#include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/kobject.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
-#include <linux/wait.h>
 
 #include "compat.h"
 #include "kind.h"
@@ -31,8 +31,8 @@ struct scounter_attribute {
 };
 
 static struct kobject *root;
-static atomic_t objects = ATOMIC_INIT(0);
-static DECLARE_WAIT_QUEUE_HEAD(no_objects);
+static atomic_t objects;	/* and one more until the module goes */
+static struct completion no_objects;
 
 static struct scounter_estimate estimate_of(struct scounter *counter)
 {
@@ -136,11 +136,20 @@ static const struct sysfs_ops object_sysfs_ops = {
 	.store = object_store,
 };
 
+/*
+ * A completion and not a wait for no objects: who waited until the number is 0 would
+ * let the module go before wake_up() has looked at the queue in it.
+ */
+static void object_gone(void)
+{
+	if (atomic_dec_and_test(&objects))
+		complete(&no_objects);
+}
+
 static void object_release(struct kobject *kobj)
 {
 	kfree(container_of(kobj, struct scounter_object, kobj));
-	if (atomic_dec_and_test(&objects))
-		wake_up(&no_objects);
+	object_gone();
 }
 
 static struct kobj_type group_type = {
@@ -226,12 +235,15 @@ int scounter_sysfs_init(void)
 	root = kobject_create_and_add("scounter", kernel_kobj);
 	if (!root)
 		return -ENOMEM;
+	atomic_set(&objects, 1);
+	init_completion(&no_objects);
 	scounter_registry_view(&sysfs_view);
 	return 0;
 }
 
 void scounter_sysfs_exit(void)
 {
-	wait_event(no_objects, !atomic_read(&objects));
+	object_gone();
+	wait_for_completion(&no_objects);
 	kobject_put(root);
 }

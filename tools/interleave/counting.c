@@ -27,6 +27,7 @@
 #include "estimates.h"
 #include "kernel.h"
 #include "memory.h"
+#include "objects.h"
 #include "random.h"
 #include "records.h"
 #include "script.h"
@@ -293,6 +294,8 @@ const struct explore_program *counting_program(const struct counting *counting)
 		return of_table(counting);
 	if (!strncmp(counting->kind, ARRAY, strlen(ARRAY)))
 		return cells_program(counting->kind + strlen(ARRAY), counting->script);
+	if (!strcmp(counting->kind, "objects"))
+		return objects_program(counting->script);
 	if (!strncmp(counting->kind, RECORD, strlen(RECORD)))
 		return of_record(counting);
 	now = *counting;

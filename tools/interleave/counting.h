@@ -30,7 +30,7 @@
 #include "explore.h"
 
 struct counting {
-	/* As in tools/testing/shim/counters.c; topk-DESIGN, array-TYPE, record-KIND. */
+	/* As in tools/testing/shim/counters.c; topk-DESIGN, array-TYPE, record-KIND, objects. */
 	const char *kind;
 	const char *script;
 	const char *before;	/* operations, one after the other, or NULL */

@@ -26,6 +26,7 @@ struct heap {
 	uint32_t size[GRANULES];	/* at its first granule */
 	size_t used;			/* granules */
 	unsigned int live;
+	bool unloaded;			/* the module */
 };
 
 struct region {
@@ -89,6 +90,7 @@ bool memory_init(void)
 	mapped = true;
 	memset(heap.state, 0, heap.used);
 	heap.used = heap.live = 0;
+	heap.unloaded = false;
 	return true;
 }
 
@@ -158,6 +160,20 @@ void memory_restore(void)
 	memcpy(heap.size, heap_copy.size, heap_copy.used * sizeof(heap.size[0]));
 	heap.used = heap_copy.used;
 	heap.live = heap_copy.live;
+	heap.unloaded = false;
+}
+
+void memory_unload(void)
+{
+	heap.unloaded = true;
+}
+
+static bool in_module(const volatile void *address)
+{
+	const volatile char *at = address;
+
+	return (at >= __start_kmod_data && at < __stop_kmod_data) ||
+	       (at >= __start_kmod_bss && at < __stop_kmod_bss);
 }
 
 void memory_forget(void)
@@ -180,6 +196,8 @@ const char *memory_judge(const volatile void *address)
 		return "access by a null pointer";
 	if ((uintptr_t)address >> 32 == 0x5a5a5a5a)
 		return "access by a pointer that was read from freed memory";
+	if (heap.unloaded && in_module(address))
+		return "access to a variable of the module, which has gone";
 	if (!in_arena(address) || heap.state[granule] == LIVE)
 		return NULL;
 	return heap.state[granule] == FREED ? "access to freed memory" :

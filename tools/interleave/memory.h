@@ -21,6 +21,8 @@ void memory_forget(void);
 
 /* NULL, or what is wrong with an access to this address. */
 const char *memory_judge(const volatile void *address);
+/* From now on, to the end of the run, the module's variables are not there. */
+void memory_unload(void);
 /* Blocks that were allocated and not freed. */
 unsigned int memory_live(void);
 /* A name for an address, the same in each run. */

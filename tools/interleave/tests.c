@@ -594,6 +594,14 @@ static bool test_topk_owners(void)
 	return good;
 }
 
+static bool test_objects(void)
+{
+	return is_right(&(struct counting) { .kind = "objects", .script = "r,e" }, &all) &&
+	       is_right(&(struct counting) { .kind = "objects", .script = "r,r,e" }, &all) &&
+	       is_right(&(struct counting) { .kind = "objects", .script = "rr,e" }, &all) &&
+	       is_right(&(struct counting) { .kind = "objects", .script = "re" }, &all);
+}
+
 static bool test_racing(void)
 {
 	const struct counting counting = { .kind = "racing", .script = "i,i", .tries = 1 };
@@ -628,6 +636,7 @@ static const struct {
 	{ "inflation, growth and deflation, in random orders", test_adapt_randomly },
 	{ "records: value and word are of one moment, in all orders", test_records },
 	{ "records: a value falls with a reset or a wrap only, in all orders", test_wraps },
+	{ "objects in sysfs are gone before the module goes, in all orders", test_objects },
 	{ "arrays: counting, additions and merges, in all orders", test_arrays },
 	{ "arrays that are full and cleared, in all orders", test_clearing },
 	{ "tables: hits, evictions and delegation, in all orders", test_topk },

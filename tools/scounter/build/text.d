@@ -1,0 +1,7 @@
+build/text.o: /tmp/wt/try/tools/scounter/text.c \
+ /tmp/wt/try/tools/scounter/scounter.h \
+ /tmp/wt/try/tools/scounter/snapshot.h \
+ /tmp/wt/try/include/uapi/linux/scounter.h
+/tmp/wt/try/tools/scounter/scounter.h:
+/tmp/wt/try/tools/scounter/snapshot.h:
+/tmp/wt/try/include/uapi/linux/scounter.h:
