@@ -31,6 +31,7 @@ an_unknown_kind_names_the_known_ones_once
 options_are_taken_and_checked
 scounter_stays_while_it_is_used
 a_reader_survives_its_counter
+a_counter_is_created_in_an_interrupt_or_refused
 a_forgotten_counter_is_removed
 all_contexts_lose_nothing
 the_nmi_context_was_one_of_them
@@ -56,6 +57,7 @@ nobody_reads_a_snapshot_and_cannot_reset
 a_snapshot_shows_no_address
 a_snapshot_is_one_picture
 the_command_resets_as_root
+a_total_that_wrapped_is_exported_anew
 ten_thousand_counters_are_listed
 modules_load_and_unload_many_times
 the_module_leaves_nothing
@@ -375,6 +377,22 @@ a_reader_survives_its_counter() {
 	! cat <&5 2>/dev/null && ! cat <&6 2>/dev/null || return 1
 	[ ! -e $D/scounter_switches ] && [ ! -e $S/scounter_switches ] || return 1
 	exec 5<&- 6<&-
+}
+
+# With lockdep, kernels complain there of kmalloc() itself; PREEMPT_RT cannot have it.
+a_counter_is_created_in_an_interrupt_or_refused() {
+	[ "$LANE" = stock ] || skip 'only kernels without lockdep do that' || return
+	if uname -v | grep -q PREEMPT_RT; then
+		refuse 'temporarily unavailable' hardirq=1 || return 1
+		dmesg | grep -q 'scounter_try/try: no counter can be created in this context'
+		return
+	fi
+	load scounter_try hardirq=1 add=5 || fail "$(cat /tmp/insmod)" || return 1
+	for _ in 1 2 3 4 5; do
+		[ -e $S/scounter_try/try/value ] || sleep 1
+	done
+	[ "$(cat $S/scounter_try/try/value)" = 5 ] || return 1
+	rmmod scounter_try
 }
 
 a_forgotten_counter_is_removed() {
@@ -814,6 +832,29 @@ the_command_resets_as_root() {
 	grep -q '_total{.* 5$' /tmp/before && grep -q '_total{.* 0$' /tmp/after ||
 		fail "$(cat /tmp/after)" || return 1
 	[ "$(grep 'created{' /tmp/before)" != "$(grep 'created{' /tmp/after)" ] || return 1
+	rmmod scounter_try
+}
+
+# exported: TOTAL CREATED, as the unit of systemd exports it
+exported() {
+	./scounter export --prometheus --state /tmp/state 'scounter_try/*' |
+		awk '/^scounter_events_total/ { total = $NF } /^scounter_events_created/ { created = $NF }
+			END { print total, created }'
+}
+
+a_total_that_wrapped_is_exported_anew() {
+	need scounter || return
+	count=/sys/module/scounter_try/parameters/count
+	full=9223372036854775807
+	load scounter_try kind=scalable32 wrap=1 add=$full || return 1
+	before=$(exported)
+	echo $full >$count && echo 7 >$count || return 1
+	after=$(exported)
+	echo 2 >$count
+	later=$(exported)
+	[ "${before% *}" = 4294967295 ] && [ "${after% *}" = 7 ] && [ "${later% *}" = 9 ] &&
+		[ "${before#* }" != "${after#* }" ] && [ "${after#* }" = "${later#* }" ] ||
+		fail "$before, $after, $later" || return 1
 	rmmod scounter_try
 }
 

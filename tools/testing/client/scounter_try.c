@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Creates one counter as its parameters say, and counts `add` and `more` events in it. */
+/*
+ * Creates one counter as its parameters say, and counts `add` and `more` events in it, and
+ * later what is written to `count`.  With `hardirq` it is created in the handler of a call
+ * to another CPU.
+ */
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/scounter.h>
+#include <linux/smp.h>
 
 static char *name = "try";
 module_param(name, charp, 0400);
@@ -24,10 +30,27 @@ static u8 granularity;
 module_param(granularity, byte, 0400);
 static u8 components;
 module_param(components, byte, 0400);
+static bool hardirq;
+module_param(hardirq, bool, 0400);
 
 static struct scounter *counter;
 
-static int __init try_init(void)
+static int count(const char *text, const struct kernel_param *unused)
+{
+	unsigned long long n;
+	int err = kstrtoull(text, 0, &n);
+
+	if (IS_ERR_OR_NULL(counter))
+		return -EINVAL;
+	if (!err)
+		scounter_add(counter, n);
+	return err;
+}
+
+static const struct kernel_param_ops count_ops = { .set = count };
+module_param_cb(count, &count_ops, NULL, 0200);
+
+static void create(void *gfp)
 {
 	const struct scounter_params params = {
 		.kind = scounter_kind_by_name(kind),
@@ -38,7 +61,30 @@ static int __init try_init(void)
 		.components = components,
 	};
 
-	counter = scounter_create_params(name, group, &params, GFP_KERNEL);
+	counter = scounter_create_params(name, group, &params, *(gfp_t *)gfp);
+}
+
+static int create_in_hardirq(void)
+{
+	gfp_t gfp = GFP_ATOMIC;
+	int cpu = get_cpu(), err;
+
+	err = smp_call_function_single(cpumask_any_but(cpu_online_mask, cpu), create, &gfp, true);
+	put_cpu();
+	return err;
+}
+
+static int __init try_init(void)
+{
+	gfp_t gfp = GFP_KERNEL;
+	int err = 0;
+
+	if (hardirq)
+		err = create_in_hardirq();
+	else
+		create(&gfp);
+	if (err)
+		return err;
 	if (IS_ERR(counter))
 		return PTR_ERR(counter);
 	scounter_add(counter, add);
