@@ -13,82 +13,160 @@
 #include <linux/kernel.h>
 #include <uapi/linux/scounter.h>
 
+#include "bounds.h"
 #include "cells.h"
 
 struct scounter_gathered {
 	struct scounter_real sum;	/* of f */
-	struct scounter_real variance;	/* SCOUNTER_REPR_SHARED only */
+	struct scounter_real gap;	/* the largest, to the state after a cell's */
 	u64 xi;				/* the largest, see scounter_repr_xi() */
+	u64 first;			/* what the first update adds, rounded up */
+	u32 cells;
+	u32 certain;			/* events at least, if decimating */
+	u32 level;			/* SCOUNTER_REPR_SHARED: the highest */
 	bool saturated;
 	bool decimating;
 };
+
+static inline void scounter_gather_gap(struct scounter_gathered *gathered,
+				       struct scounter_real gap)
+{
+	if (scounter_real_less(gathered->gap, gap))
+		gathered->gap = gap;
+}
 
 static inline void scounter_gather_cell(struct scounter_gathered *gathered,
 					const struct scounter_cells *cells, u64 word, u32 bit)
 {
 	const struct scounter_repr *repr = &cells->repr;
-	struct scounter_real f = scounter_cells_f(cells, word, bit);
 	u32 x = scounter_cells_state(cells, word, bit);
-	u32 level;
 
-	gathered->sum = scounter_real_sum(gathered->sum, f);
+	gathered->sum = scounter_real_sum(gathered->sum, scounter_cells_f(cells, word, bit));
+	gathered->cells++;
 	if (repr->type.kind == SCOUNTER_REPR_SHARED) {
-		level = scounter_shared_level(word);
-		/* every event was taken with probability 2^-level or more */
-		if (level)
-			gathered->variance =
-				scounter_real_sum(gathered->variance,
-						  scounter_real_times(f, (1U << min_t(u32, level, 31)) - 1));
-		gathered->decimating |= level > 0;
-		gathered->saturated |= x == repr->top &&
-			level >= scounter_shared_level_max(repr->type.bits);
+		gathered->level = max_t(u32, gathered->level, scounter_shared_level(word));
+		gathered->saturated |= x == repr->top && scounter_shared_level(word) >=
+			scounter_shared_level_max(repr->type.bits);
 		return;
 	}
 	gathered->xi = max_t(u64, gathered->xi, scounter_repr_xi(repr, x));
-	gathered->decimating |= x > scounter_repr_exact(repr);
+	gathered->first = scounter_repr_first(repr);
+	gathered->certain = scounter_repr_exact(repr);
+	gathered->decimating |= x >= gathered->certain;
 	gathered->saturated |= x >= repr->top;
-}
-
-static inline u32 scounter_root_up(u64 square)
-{
-	u64 root = int_sqrt64(square);
-
-	return root + (root * root < square);
-}
-
-/* The variance over the square of n, in 10^-12. */
-static inline u64 scounter_relative_variance(u64 xi, u64 n)
-{
-	u64 square = xi;
-
-	if (n < 1U << 20)
-		square = xi - div64_u64(xi, n) + div64_u64(250000000000ULL, n * n);
-	return square;
-}
-
-/* The same for a shared level: variance / n^2 in 10^-12, of the sum over a group. */
-static inline u64 scounter_shared_variance(const struct scounter_gathered *gathered)
-{
-	/* Both with 20 bits at least: variance / sum, over sum. */
-	u64 per_event = div64_u64(gathered->variance.whole, gathered->sum.whole) + 1;
-	u64 n = gathered->sum.whole;
-
-	while (per_event > 1 << 22) {
-		per_event = per_event / 2 + 1;
-		n /= 2;
+	if (x >= repr->top) {
+		gathered->gap = SCOUNTER_REAL_MAX;
+		return;
 	}
-	return n ? div64_u64(per_event * 1000000000000ULL, n) : U64_MAX;
+	/* A DLM probability counter may pass states. */
+	scounter_gather_gap(gathered, scounter_repr_gap(repr, x));
+	scounter_gather_gap(gathered, scounter_repr_worth(repr, x));
 }
 
-static inline u64 scounter_half_width(u64 value, u32 error_ppm)
-{
-	u64 factor = 3ULL * error_ppm;
-	u64 millions = div_u64(value, SCOUNTER_PPM);
+/* What the bounds of the sum over a group are made of. */
+struct scounter_spread {
+	u64 below, above;	/* relative variance of the state, and of the one after it */
+	u64 next;		/* the sum after one update more */
+	u32 least;		/* events that are certain */
+	u32 lower, upper;	/* the powers of bounds.h */
+};
 
-	if (millions > div64_u64(U64_MAX, factor + 1) - 1)
-		return U64_MAX;
-	return millions * factor +
-	       div_u64((value - millions * SCOUNTER_PPM) * factor, SCOUNTER_PPM) + 1;
+/*
+ * One level: all events were counted with probability 2^-level or more.  A word may
+ * be behind the array, whose trials its counters have to survive.
+ */
+static inline struct scounter_spread
+scounter_shared_spread(const struct scounter_gathered *gathered, u32 level)
+{
+	u64 unit = 1ULL << min_t(u32, level, 63);
+	struct scounter_spread spread = {
+		.next = gathered->sum.whole + unit,
+		.least = !!gathered->sum.whole,
+		.lower = SCOUNTER_EQUAL_LOWER,
+		.upper = scounter_equal_upper(unit),
+	};
+
+	if (spread.next < unit)
+		spread.next = U64_MAX;
+	spread.below = scounter_unit_variance(unit, gathered->sum.whole);
+	spread.above = scounter_unit_variance(unit, spread.next);
+	return spread;
+}
+
+/*
+ * What is known of a cell's count n is better than its value is: with V the value,
+ * Var(V) / n^2 is xi at most, while the waiting time for a state has at most
+ *
+ *	(q^2 - 1) / 4 q m = xi (q + 1) / 2 q,
+ *
+ * which is at the state q m / (q + 1) of a rung.  The rest is the distance between states,
+ * about 1 / m of the difference where a rung has m of them.  A single cell is bounded by
+ * the next state in its place; in the mean of many cells, all of that adds up.
+ */
+static inline u64 scounter_group_variance(const struct scounter_gathered *gathered,
+					  const struct scounter_array_type *type)
+{
+	u64 waiting = div_u64(gathered->xi * (type->q_ppm + SCOUNTER_REPR_MILLION),
+			      2 * type->q_ppm);
+	u32 m = type->kind == SCOUNTER_REPR_DLM_FLOAT ? type->theta / 2 : type->m;
+	u64 rest = div_u64(gathered->xi - waiting, m);
+
+	if (type->kind == SCOUNTER_REPR_DLM_PROBABILITY)
+		return gathered->xi;
+	return waiting + rest - div_u64(rest, gathered->cells) + 1;
+}
+
+/* n more by a share of itself, in 10^-12. */
+static inline u64 scounter_widen(u64 n, u64 share)
+{
+	u64 more = mul_u64_u64_shr(n, div64_u64(share << 20, SCOUNTER_VARIANCE_ONE) + 1, 20);
+
+	return more > U64_MAX - n ? U64_MAX : n + more;
+}
+
+static inline struct scounter_spread
+scounter_group_spread(const struct scounter_gathered *gathered,
+		      const struct scounter_array_type *type, u32 mixed_ppm)
+{
+	u64 variance = scounter_group_variance(gathered, type);
+	u64 mixed = (u64)mixed_ppm * mixed_ppm;
+	struct scounter_real next = scounter_real_sum(gathered->sum, gathered->gap);
+
+	if (mixed) {
+		variance = max(mixed, gathered->xi);
+		/* The states of the other type are up to 1 + 2 xi n apart. */
+		next.whole = scounter_widen(next.whole, 2 * mixed);
+	}
+	variance = div_u64(variance, type->group) + 1;
+	return (struct scounter_spread) {
+		.below = variance + scounter_unit_variance(gathered->first, gathered->sum.whole),
+		.above = variance + scounter_unit_variance(gathered->first, next.whole),
+		/* Only an event makes a cell leave 0. */
+		.least = mixed ? !scounter_real_is_zero(gathered->sum) : gathered->certain,
+		.next = next.whole == U64_MAX ? U64_MAX : next.whole + !!next.part,
+		.lower = SCOUNTER_GROWN_LOWER,
+		.upper = SCOUNTER_GROWN_UPPER,
+	};
+}
+
+static inline u64 scounter_mean(u64 sum, u32 group, bool up)
+{
+	u32 rest;
+	u64 mean = div_u64_rem(sum, group, &rest);
+
+	return mean + (up && rest);
+}
+
+static inline void scounter_estimate_bounds(struct scounter_array_estimate *estimate,
+					    const struct scounter_gathered *gathered,
+					    const struct scounter_spread *spread, u32 group)
+{
+	u64 lower = scounter_bound_below(gathered->sum.whole, spread->below, spread->lower);
+	u64 upper = scounter_bound_above(spread->next, spread->above, spread->upper);
+
+	estimate->lower = max(scounter_mean(lower, group, false),
+			      min_t(u64, spread->least, estimate->value));
+	estimate->upper = upper == U64_MAX ? U64_MAX : scounter_mean(upper, group, true);
 }
 
 /*
@@ -102,34 +180,47 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 {
 	bool shared = type->kind == SCOUNTER_REPR_SHARED;
 	u64 value = scounter_real_rounded(gathered->sum);
-	u64 square = 0, half;
+	bool decimating = gathered->decimating;
+	struct scounter_spread spread;
+	u64 square = 0;
 	u32 rest;
 
 	/* The sum over a group may be beyond 2^64 where its mean is not. */
 	value = div_u64_rem(value, type->group, &rest);
 	value += 2 * rest >= type->group;
-	if (value && (gathered->decimating || mixed_ppm)) {
-		square = shared ? scounter_shared_variance(gathered) :
-			 div_u64(scounter_relative_variance(max_t(u64, gathered->xi,
-								  (u64)mixed_ppm * mixed_ppm),
-							    value), type->group);
+	*estimate = (struct scounter_array_estimate){
+		.value = value,
+		.lower = value,
+		.upper = gathered->saturated ? U64_MAX : value,
+	};
+	if (shared) {
+		level = max(level, gathered->level);
+		decimating = level;
+		spread = scounter_shared_spread(gathered, level);
+		square = spread.below;
+	} else {
+		spread = scounter_group_spread(gathered, type, mixed_ppm);
+		square = div_u64(max_t(u64, gathered->xi, (u64)mixed_ppm * mixed_ppm),
+				 type->group) +
+			 scounter_unit_variance(gathered->first, gathered->sum.whole);
 	}
-	estimate->value = value;
-	estimate->error_ppm = scounter_root_up(min_t(u64, square, 1000000000000000ULL));
+	if (shared && level)
+		estimate->additive = (u64)scounter_root_up(div_u64((u64)copies << type->bits,
+							   type->group) + 1) << level;
+	if (decimating || mixed_ppm) {
+		estimate->error_ppm = scounter_root_up(square);
+		scounter_estimate_bounds(estimate, gathered, &spread, type->group);
+	}
 	estimate->flags = (gathered->saturated ? SCOUNTER_F_SATURATED : 0) |
-			  (gathered->decimating ? SCOUNTER_F_DECIMATING : 0);
-	estimate->additive = shared && level ?
-		(u64)scounter_root_up(div_u64((u64)copies << type->bits, type->group) + 1) << level : 0;
-
-	half = estimate->error_ppm ? scounter_half_width(value, estimate->error_ppm) : 0;
-	estimate->lower = value > half ? value - half : 0;
-	estimate->upper = gathered->saturated || value + half < value ? U64_MAX : value + half;
+			  (decimating ? SCOUNTER_F_DECIMATING : 0);
+	if (gathered->saturated)
+		estimate->upper = U64_MAX;
 }
 
-/* The relative error of a type for large counts, for what it is merged into. */
+/* The relative error of a type at most, for what it is merged into. */
 static inline u32 scounter_type_error_ppm(const struct scounter_repr *repr)
 {
-	return scounter_root_up(scounter_repr_xi(repr, 0));
+	return scounter_root_up(scounter_repr_xi(repr, repr->top));
 }
 
 #endif /* _SCOUNTER_REPR_ESTIMATE_H */
