@@ -279,8 +279,9 @@ static notrace u64 lost_after(const struct scounter_array *array, u64 before)
  * @estimate: value, bounds, relative error and state; for a shared probability
  *	the additive error too
  *
- * Variance at most (q - 1) / (2 m) * n (n - 1) + 1 / 4, over the cells of a group:
- * Steele & Tristan 2017, theorems 11.4, 11.6 and 11.10.
+ * Relative standard deviation at most sqrt((q - 1) / 2m), over the root of the cells of
+ * a group: Steele & Tristan 2017, theorems 11.4, 11.6 and 11.10.  The value is exact
+ * below m.  Bounds: kmod/repr/bounds.h.
  *
  * Context: Any context, NMI included.
  * Return: 0, or -ERANGE if there is no such counter.

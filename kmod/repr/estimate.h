@@ -13,14 +13,19 @@
 #include <linux/kernel.h>
 #include <uapi/linux/scounter.h>
 
+#include "bounds.h"
 #include "cells.h"
 #include "scaled.h"
 
 struct scounter_gathered {
 	struct scounter_wide sum;	/* of f */
 	struct scounter_scaled variance;	/* SCOUNTER_REPR_SHARED only */
+	struct scounter_real gap;	/* the largest, to the state after a cell's */
 	u64 xi;				/* the largest, see scounter_repr_xi() */
 	u64 largest;			/* f of a cell, without its part */
+	u64 first;			/* what the first update adds, rounded up */
+	u32 cells;
+	u32 certain;			/* events at least, if decimating */
 	u32 level;			/* SCOUNTER_REPR_SHARED: the highest of a word */
 	bool decimating;
 };
@@ -33,6 +38,13 @@ struct scounter_known {
 	u64 lost_from;			/* see scounter_may_lack() */
 };
 
+static inline void scounter_gather_gap(struct scounter_gathered *gathered,
+				       struct scounter_real gap)
+{
+	if (scounter_real_less(gathered->gap, gap))
+		gathered->gap = gap;
+}
+
 static inline void scounter_gather_cell(struct scounter_gathered *gathered,
 					const struct scounter_cells *cells, u64 word, u32 bit)
 {
@@ -43,6 +55,7 @@ static inline void scounter_gather_cell(struct scounter_gathered *gathered,
 
 	scounter_wide_add(&gathered->sum, f);
 	gathered->largest = max_t(u64, gathered->largest, f.whole);
+	gathered->cells++;
 	if (repr->type.kind == SCOUNTER_REPR_SHARED) {
 		level = scounter_shared_level(word);
 		/* every event was taken with probability 2^-level or more */
@@ -54,39 +67,121 @@ static inline void scounter_gather_cell(struct scounter_gathered *gathered,
 		return;
 	}
 	gathered->xi = max_t(u64, gathered->xi, scounter_repr_xi(repr, x));
-	gathered->decimating |= x > scounter_repr_exact(repr);
+	gathered->first = scounter_repr_first(repr);
+	gathered->certain = scounter_repr_exact(repr);
+	gathered->decimating |= x >= gathered->certain;
+	if (x >= repr->top) {
+		gathered->gap = SCOUNTER_REAL_MAX;
+		return;
+	}
+	/* A DLM probability counter may pass states. */
+	scounter_gather_gap(gathered, scounter_repr_gap(repr, x));
+	scounter_gather_gap(gathered, scounter_repr_worth(repr, x));
 }
 
-/* The variance over the square of n, in 10^-12. */
-static inline u64 scounter_relative_variance(u64 xi, u64 n)
-{
-	u64 square = xi;
+/* What the bounds of the sum over a group are made of. */
+struct scounter_spread {
+	u64 below, above;	/* relative variance of the state, and of the one after it */
+	u64 next;		/* the sum after one update more */
+	u32 least;		/* events that are certain */
+	u32 lower, upper;	/* the powers of bounds.h */
+};
 
-	if (n < 1U << 20)
-		square = xi - div64_u64(xi, n) + div64_u64(250000000000ULL, n * n);
-	return square;
+/*
+ * One level: all events were counted with probability 2^-level or more.  A word may
+ * be behind the array, whose trials its counters have to survive.
+ */
+static inline struct scounter_spread
+scounter_shared_spread(u64 sum, u32 level)
+{
+	u64 unit = 1ULL << min_t(u32, level, 63);
+	struct scounter_spread spread = {
+		.next = sum + unit,
+		.least = !!sum,
+		.lower = SCOUNTER_EQUAL_LOWER,
+		.upper = scounter_equal_upper(unit),
+	};
+
+	if (spread.next < unit)
+		spread.next = U64_MAX;
+	spread.below = scounter_unit_variance(unit, sum);
+	spread.above = scounter_unit_variance(unit, spread.next);
+	return spread;
 }
 
-/* The same for a shared level: variance / n^2 in 10^-12, of the sum over a group. */
-static inline u64 scounter_shared_variance(const struct scounter_gathered *gathered)
+/*
+ * What is known of a cell's count n is better than its value is: with V the value,
+ * Var(V) / n^2 is xi at most, while the waiting time for a state has at most
+ *
+ *	(q^2 - 1) / 4 q m = xi (q + 1) / 2 q,
+ *
+ * which is at the state q m / (q + 1) of a rung.  The rest is the distance between states,
+ * about 1 / m of the difference where a rung has m of them.  A single cell is bounded by
+ * the next state in its place; in the mean of many cells, all of that adds up.
+ */
+static inline u64 scounter_group_variance(const struct scounter_gathered *gathered,
+					  const struct scounter_array_type *type)
 {
-	struct scounter_scaled n = scounter_scaled_real(scounter_wide_real(gathered->sum));
-	struct scounter_scaled square = scounter_scaled_quotient(gathered->variance, n);
+	u64 waiting = div_u64(gathered->xi * (type->q_ppm + SCOUNTER_REPR_MILLION),
+			      2 * type->q_ppm);
+	u32 m = type->kind == SCOUNTER_REPR_DLM_FLOAT ? type->theta / 2 : type->m;
+	u64 rest = div_u64(gathered->xi - waiting, m);
 
-	square = scounter_scaled_product(scounter_scaled_quotient(square, n),
-					 scounter_scaled(1000000000000ULL, 0));
-	return scounter_scaled_whole(square);
+	if (type->kind == SCOUNTER_REPR_DLM_PROBABILITY)
+		return gathered->xi;
+	return waiting + rest - div_u64(rest, gathered->cells) + 1;
 }
 
-static inline u64 scounter_half_width(u64 value, u32 error_ppm)
+/* n more by a share of itself, in 10^-12. */
+static inline u64 scounter_widen(u64 n, u64 share)
 {
-	u64 factor = 3ULL * error_ppm;
-	u64 millions = div_u64(value, SCOUNTER_PPM);
+	u64 more = mul_u64_u64_shr(n, div64_u64(share << 20, SCOUNTER_VARIANCE_ONE) + 1, 20);
 
-	if (millions > div64_u64(U64_MAX, factor + 1) - 1)
-		return U64_MAX;
-	return millions * factor +
-	       div_u64((value - millions * SCOUNTER_PPM) * factor, SCOUNTER_PPM) + 1;
+	return more > U64_MAX - n ? U64_MAX : n + more;
+}
+
+static inline struct scounter_spread
+scounter_group_spread(const struct scounter_gathered *gathered, struct scounter_real sum,
+		      const struct scounter_array_type *type, u32 mixed_ppm)
+{
+	u64 variance = scounter_group_variance(gathered, type);
+	u64 mixed = (u64)mixed_ppm * mixed_ppm;
+	struct scounter_real next = scounter_real_sum(sum, gathered->gap);
+
+	if (mixed) {
+		variance = max(mixed, gathered->xi);
+		/* The states of the other type are up to 1 + 2 xi n apart. */
+		next.whole = scounter_widen(next.whole, 2 * mixed);
+	}
+	variance = div_u64(variance, type->group) + 1;
+	return (struct scounter_spread) {
+		.below = variance + scounter_unit_variance(gathered->first, sum.whole),
+		.above = variance + scounter_unit_variance(gathered->first, next.whole),
+		/* Only an event makes a cell leave 0. */
+		.least = mixed ? !scounter_real_is_zero(sum) : gathered->certain,
+		.next = next.whole == U64_MAX ? U64_MAX : next.whole + !!next.part,
+		.lower = SCOUNTER_GROWN_LOWER,
+		.upper = SCOUNTER_GROWN_UPPER,
+	};
+}
+
+static inline u64 scounter_mean(u64 sum, u32 group, bool up)
+{
+	u32 rest;
+	u64 mean = div_u64_rem(sum, group, &rest);
+
+	return mean + (up && rest);
+}
+
+static inline void scounter_estimate_bounds(struct scounter_array_estimate *estimate, u64 sum,
+					    const struct scounter_spread *spread, u32 group)
+{
+	u64 lower = scounter_bound_below(sum, spread->below, spread->lower);
+	u64 upper = scounter_bound_above(spread->next, spread->above, spread->upper);
+
+	estimate->lower = max(scounter_mean(lower, group, false),
+			      min_t(u64, spread->least, estimate->value));
+	estimate->upper = upper == U64_MAX ? U64_MAX : scounter_mean(upper, group, true);
 }
 
 static inline void scounter_estimate_of(const struct scounter_gathered *gathered,
@@ -96,27 +191,34 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 {
 	bool shared = type->kind == SCOUNTER_REPR_SHARED;
 	bool lacks = scounter_may_lack(known->lost_from, gathered->largest);
+	struct scounter_real sum = scounter_wide_real(gathered->sum);
 	u64 value = scounter_real_rounded(scounter_wide_over(gathered->sum, type->group));
 	u64 mixed = (u64)known->mixed_ppm * known->mixed_ppm;
 	u32 level = max_t(u32, known->level, gathered->level);
-	u64 square = 0, half;
+	bool decimating = shared ? level : gathered->decimating;
+	struct scounter_spread spread;
+	u64 square;
 
-	if (value && (gathered->decimating || mixed)) {
-		square = shared ? max_t(u64, scounter_shared_variance(gathered), mixed) :
-			 div_u64(scounter_relative_variance(max_t(u64, gathered->xi, mixed),
-							    value), type->group);
+	*estimate = (struct scounter_array_estimate){ .value = value, .lower = value, .upper = value };
+	if (shared) {
+		spread = scounter_shared_spread(sum.whole, level);
+		square = max_t(u64, spread.below, mixed);
+	} else {
+		spread = scounter_group_spread(gathered, sum, type, known->mixed_ppm);
+		square = div_u64(max_t(u64, gathered->xi, mixed), type->group) +
+			 scounter_unit_variance(gathered->first, sum.whole);
 	}
-	estimate->value = value;
-	estimate->error_ppm = scounter_root_up(min_t(u64, square, 1000000000000000ULL));
+	if (shared && level)
+		estimate->additive = scounter_scaled_whole(scounter_scaled(scounter_root_up(
+			div_u64((u64)known->copies << type->bits, type->group) + 1), level));
+	if (decimating || mixed) {
+		estimate->error_ppm = scounter_root_up(square);
+		scounter_estimate_bounds(estimate, sum.whole, &spread, type->group);
+	}
 	estimate->flags = (lacks ? SCOUNTER_F_SATURATED : 0) |
-			  (gathered->decimating ? SCOUNTER_F_DECIMATING : 0);
-	estimate->additive = shared && level ?
-		scounter_scaled_whole(scounter_scaled(scounter_root_up(
-			div_u64((u64)known->copies << type->bits, type->group) + 1), level)) : 0;
-
-	half = estimate->error_ppm ? scounter_half_width(value, estimate->error_ppm) : 0;
-	estimate->lower = value > half ? value - half : 0;
-	estimate->upper = lacks || value + half < value ? U64_MAX : value + half;
+			  (decimating ? SCOUNTER_F_DECIMATING : 0);
+	if (lacks)
+		estimate->upper = U64_MAX;
 }
 
 /*

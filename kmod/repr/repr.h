@@ -186,25 +186,40 @@ static inline u64 scounter_repr_xi(const struct scounter_repr *repr, u32 x)
 	case SCOUNTER_REPR_DLM_PROBABILITY:
 		units = (1U << repr->type.bits) - x;
 		q += q / 4;
-		if (units > 1)
-			q = max_t(u64, q, div64_u64(1000000000000ULL, units - 1));
+		q = max_t(u64, q, div64_u64(1000000000000ULL, max(units, 2U) - 1));
 		return q / 2;
 	default:
 		return div64_u64(q, 2 * repr->type.m);
 	}
 }
 
-/* States whose count is known without error, if it was counted one by one. */
+/*
+ * The states below this one stand for their count exactly: an increment leaves each of
+ * them at once, for the next.  The state itself need not, as increments may fail there.
+ */
 static inline u32 scounter_repr_exact(const struct scounter_repr *repr)
 {
 	switch (repr->type.kind) {
 	case SCOUNTER_REPR_DLM_FLOAT:
 		return repr->type.theta;
 	case SCOUNTER_REPR_DLM_PROBABILITY:
-		return 0;
+		/* Where states are more than one event apart, the first event may be lost. */
+		return !scounter_real_less(scounter_real(1),
+					   scounter_dlm_probability_f(repr, 1));
 	default:
 		return repr->type.m;
 	}
+}
+
+/* What the first update adds, rounded up: 1 but for wide steps of a DLM probability. */
+static inline u64 scounter_repr_first(const struct scounter_repr *repr)
+{
+	struct scounter_real first;
+
+	if (repr->type.kind != SCOUNTER_REPR_DLM_PROBABILITY)
+		return 1;
+	first = scounter_dlm_probability_f(repr, 1);
+	return first.whole + !!first.part;
 }
 
 static inline bool scounter_bits_allowed(u32 bits)

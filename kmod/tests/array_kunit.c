@@ -499,6 +499,49 @@ static void a_name_is_given_once(struct kunit *test)
 }
 
 /* A success worth 2^level that meets a word which is behind, or ahead. */
+/* In state m the next event may fail: m may be m + 1. */
+static void only_below_m_is_exact(struct kunit *test)
+{
+	static const struct scounter_array_type csuros2 = {
+		.kind = SCOUNTER_REPR_CSUROS2, .bits = 8, .m = 16,
+	};
+	struct scounter_array *array = create(test, &csuros2, 1, 0);
+	struct scounter_array_estimate estimate;
+	u32 i;
+
+	for (i = 1; i <= 16; i++) {
+		scounter_array_inc(array, 0);
+		KUNIT_ASSERT_EQ(test, scounter_array_read_est(array, 0, &estimate), 0);
+		KUNIT_EXPECT_EQ(test, estimate.value, (u64)i);
+		KUNIT_EXPECT_EQ(test, !estimate.error_ppm, i < 16);
+		KUNIT_EXPECT_EQ(test, estimate.lower, (u64)i);
+		KUNIT_EXPECT_EQ(test, estimate.upper == i, i < 16);
+	}
+	/* Nine failures in a row are as seldom as three standard deviations. */
+	KUNIT_EXPECT_GE(test, estimate.upper, 16 + 9ULL);
+	scounter_array_destroy(array);
+}
+
+/* A level that others have raised: what a cell does not show may have happened. */
+static void nothing_of_a_sample_is_no_certainty(struct kunit *test)
+{
+	struct scounter_array *array = create(test, &types[ARRAY_SIZE(types) - 1], 100, 0);
+	struct scounter_array_estimate estimate;
+
+	KUNIT_ASSERT_EQ(test, scounter_array_read_est(array, 99, &estimate), 0);
+	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 0U);
+	KUNIT_EXPECT_EQ(test, estimate.upper, 0ULL);
+	/* To 2^-5 or more, by a word of its own. */
+	scounter_array_add(array, 0, 255 << 5);
+	KUNIT_ASSERT_EQ(test, scounter_array_read_est(array, 99, &estimate), 0);
+	KUNIT_EXPECT_EQ(test, estimate.value, 0ULL);
+	KUNIT_EXPECT_GT(test, estimate.error_ppm, SCOUNTER_PPM);
+	KUNIT_EXPECT_EQ(test, estimate.lower, 0ULL);
+	/* ln(1 / 0.00135) = 6.6 times 2^5 */
+	KUNIT_EXPECT_GE(test, estimate.upper, 208ULL);
+	scounter_array_destroy(array);
+}
+
 static void a_shared_level_is_caught_up_with(struct kunit *test)
 {
 	struct scounter_array *array = create(test, &types[ARRAY_SIZE(types) - 1], 2 * CELLS, 0);
@@ -594,6 +637,8 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(a_bad_type_is_refused),
 	KUNIT_CASE(a_name_is_given_once),
 	KUNIT_CASE(a_shared_level_is_caught_up_with),
+	KUNIT_CASE(only_below_m_is_exact),
+	KUNIT_CASE(nothing_of_a_sample_is_no_certainty),
 	KUNIT_CASE(every_allocation_of_an_array_fails_once),
 	{}
 };

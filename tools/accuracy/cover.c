@@ -179,6 +179,7 @@ void cover_init(struct cover *cover, enum covered_word word, u32 error_ppm, u64 
 		unit[i] = word < COVER_MORRIS ? bfp_unit(&rule, value) : value_unit(&rule, value);
 	}
 	law_init(&cover->law, unit, states);
+	cover->certain = cover->least;
 	cover->least += start;
 	cover->law.events = cover->least;
 	free(unit);

@@ -30,6 +30,7 @@ extern const char *const cover_names[COVERED_WORDS];
 struct cover {
 	struct law law;
 	u64 least;		/* events before the first state */
+	u64 certain;		/* counted beside the value, which no bound may leave out */
 	u64 *value, *lower, *upper;
 	u32 *error_ppm;
 };

@@ -24,7 +24,9 @@ struct seen {
 	u64 lower_at, upper_at;
 	double far_lower, far_upper;	/* beyond 64 times what is counted exactly */
 	double error, far_error;	/* RSD over error_ppm: the largest */
-	bool exact;		/* where the error is 0, all three are the count */
+	bool exact;		/* where the error is 0, all three are the count; no bound
+				 * is below what is certain
+				 */
 	bool whole;		/* the distribution has mass 1 and mean n */
 };
 
@@ -41,6 +43,7 @@ static void see_error(const struct cover *cover, bool far, struct seen *seen)
 		mean += law->mass[i] * off;
 		square += law->mass[i] * off * off;
 		stated += law->mass[i] * cover->error_ppm[i] / 1e6;
+		seen->exact &= cover->lower[i] >= cover->certain;
 		if (!cover->error_ppm[i] && law->mass[i] > EQUAL_IN_DOUBLE)
 			seen->exact &= cover->value[i] == law->events &&
 				       cover->lower[i] == law->events &&

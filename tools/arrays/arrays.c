@@ -198,6 +198,8 @@ static const struct {
 	{ "figures", test_figures },
 	{ "dlm", test_dlm },
 	{ "group", test_group },
+	{ "exact", test_exact },
+	{ "cover", test_cover },
 	{ "theorems", test_theorems },
 	{ "busted", test_busted },
 };
@@ -272,12 +274,13 @@ int print_snapshot(const char *path, u64 first, u64 count)
 static const char usage[] =
 "Usage: arrays [--seed N] VERB\n"
 "\n"
-"  check [GROUP]     all tests, as TAP (half a minute), or those of one group:\n"
+"  check [GROUP]     all tests, as TAP (about a minute), or those of one group:\n"
 "                    table1 library both lost sums sizes memory bulk figures dlm\n"
-"                    group theorems busted\n"
+"                    group exact cover theorems busted\n"
 "  theorems          mean and variance beside their bounds, a line a workload (2 min)\n"
 "  table1            log2 of the largest value, for widths, q and m\n"
 "  figures           mass within 1, 2 and 3 standard deviations, by recurrence\n"
+"  bounds            how often bounds miss the truth, by recurrence\n"
 "  dlm               exact variance of the DLM counters, and how near their end is\n"
 "  memory            bytes of 10^6 counters of each width\n"
 "  group             five 6-bit counters over fifty runs, and one tuned counter\n"
@@ -318,6 +321,8 @@ static int run(int count, char **words, u64 seed)
 		return print_table1();
 	if (!strcmp(verb, "figures") && count == 1)
 		return print_figures();
+	if (!strcmp(verb, "bounds") && count == 1)
+		return print_cover();
 	if (!strcmp(verb, "dlm") && count == 1)
 		return print_dlm();
 	if (!strcmp(verb, "memory") && count == 1)

@@ -63,6 +63,8 @@ void test_sizes(u64 seed);
 void test_bulk(u64 seed);
 void test_group(u64 seed);
 void test_memory(u64 seed);
+void test_cover(u64 seed);
+void test_exact(u64 seed);
 
 /* The verbs that print tables. */
 int print_theorems(u64 seed);
@@ -70,6 +72,7 @@ int print_table1(void);
 int print_figures(void);
 int print_dlm(void);
 int print_memory(void);
+int print_cover(void);
 int print_group(u64 seed);
 int print_speed(u64 seed);
 int run_add_variant(const char *name, u32 rounds, const char *cells, u64 seed);

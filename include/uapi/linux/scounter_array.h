@@ -86,12 +86,14 @@ struct scounter_array_type {
  *	no whole number, what is rounded off is a bias of at most 1 / 2, always the
  *	same for the same state: use struct scounter_array_value for what is added
  *	up, or struct scounter_array_total
- * @lower: three standard deviations below the value, but not below 0
- * @upper: three standard deviations above the value; U64_MAX when saturated
+ * @lower: the count is below it in at most 0.135 % of all cases, as a normal
+ *	variable is below three standard deviations
+ * @upper: the same above it; U64_MAX: there is no such bound
  * @additive: SCOUNTER_REPR_SHARED: the largest standard deviation that this
  *	counter can have now, whatever its value; else 0
  * @error_ppm: relative standard deviation, at most, in parts per million; 0
- *	means that the value is exact
+ *	means that the value is exact.  SCOUNTER_REPR_SHARED: that of the value,
+ *	which is very large where little or nothing was counted
  * @flags: SCOUNTER_F_SATURATED, SCOUNTER_F_DECIMATING
  */
 struct scounter_array_estimate {
