@@ -511,7 +511,11 @@ static u64 lines_word_of(const struct inflated *inflated)
 	return scounter_lines_word(inflated->grown ?: inflated->lines);
 }
 
-/* From @old to @new, under the lock; false if the word is not there, or another. */
+/*
+ * From @old to @new, under the lock; false if the word is not there, or another.  A
+ * full barrier: the work found the lines in the list of fresh ones, and who finds
+ * them in the word finds all that is in them (reopen.litmus).
+ */
 static bool replace(struct inflated *inflated, u64 old, u64 new)
 {
 	struct scounter_word64 *word = inflated->word;

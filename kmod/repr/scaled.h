@@ -7,6 +7,7 @@
 #ifndef _SCOUNTER_REPR_SCALED_H
 #define _SCOUNTER_REPR_SCALED_H
 
+#include "bounds.h"
 #include "real.h"
 
 struct scounter_scaled {
@@ -71,13 +72,6 @@ static inline u64 scounter_scaled_whole(struct scounter_scaled a)
 	if (a.e <= -64)
 		return 1;
 	return a.e ? ((a.m - 1) >> -a.e) + 1 : a.m;
-}
-
-static inline u32 scounter_root_up(u64 square)
-{
-	u64 root = int_sqrt64(square);
-
-	return root + (root * root < square);
 }
 
 /* The square root as a whole number, rounded up. */

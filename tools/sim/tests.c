@@ -721,27 +721,39 @@ static void count_in_context(int thread)
 	}
 }
 
-/* So many pauses at most, where eight CPUs of two nodes do nothing but count. */
-static bool waits_for(const char *kind, enum shim_context where, uint64_t most)
+/* Sixteen CPUs of two nodes do nothing else; each keeps a line it has got for so long. */
+static uint64_t longest_wait(uint64_t hold)
 {
 	struct machine machine = two_nodes;
 	uint64_t pauses;
 
 	machine.pause = 45000;
+	machine.cpus_per_node = 8;
+	machine.hold = hold;
 	if (!begin(&machine))
-		return false;
+		return UINT64_MAX;
 	counters_init(5);
-	type = counter_type(kind);
 	counter = type->make(type);
-	context = where;
-	play(8, count_in_context);
+	play(16, count_in_context);
 	pauses = model_statistics()->pauses;
-	printf("# %s%s: %llu pauses at most\n", kind, where ? ", in an interrupt" : "",
-	       (unsigned long long)pauses);
 	type->free(counter);
 	counters_settle();
 	model_exit();
-	return pauses <= most && pauses;
+	return pauses;
+}
+
+/* So many pauses at most, where compare-and-swaps fail often, and where they do not. */
+static bool waits_for(const char *kind, enum shim_context where, uint64_t most)
+{
+	uint64_t often, seldom;
+
+	type = counter_type(kind);
+	context = where;
+	often = longest_wait(0);
+	seldom = longest_wait(30000);
+	printf("# %s%s: %llu and %llu pauses at most\n", kind, where ? ", in an interrupt" : "",
+	       (unsigned long long)often, (unsigned long long)seldom);
+	return often && often <= most && seldom <= most;
 }
 
 /* Documentation/choosing.rst has these bounds. */
