@@ -24,10 +24,10 @@
 #include <linux/export.h>
 #include <linux/hash.h>
 #include <linux/irqflags.h>
+#include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/nodemask.h>
-#include <linux/timekeeping.h>
 
 #include "compat.h"
 #include "backoff.h"
