@@ -28,7 +28,6 @@
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/nodemask.h>
-#include <linux/timekeeping.h>
 
 #include "compat.h"
 #include "backoff.h"

@@ -1,23 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* User-space stand-in for the kernel header of this name: time stands still. */
+/* User-space stand-in for the kernel header of this name. */
 #ifndef _SHIM_LINUX_KTIME_H
 #define _SHIM_LINUX_KTIME_H
 
-#include <linux/timekeeping.h>
-#include <linux/types.h>
+#include "../shim.h"
 
-#define SHIM_TIME_NS	1000000000ULL
-
-static inline u64 ktime_get_ns(void)
-{
-	return SHIM_TIME_NS;
-}
-
-static inline u64 ktime_get_real_ns(void)
-{
-	return SHIM_TIME_NS;
-}
-
-#define ktime_get_real_fast_ns()	ktime_get_real_ns()
+#define ktime_get_mono_fast_ns()	shim_time()
 
 #endif /* _SHIM_LINUX_KTIME_H */
