@@ -13,11 +13,16 @@
  * mantissa, which gives at most 4^g: together (4^f - 4^e) / 3.  The smaller of
  * both bounds is taken.  A word that is changed by more than 2^f, at its last
  * exponent, rounds nothing when that begins.
+ *
+ * A word in a known state counts on from there as if that were exact.  So the bounds
+ * of its later state, less the earlier value, are bounds of the events between; and so
+ * are, for bfp words, those of a count of D with the unit 2^f (kmod/repr/bounds.h).
  */
 #include <math.h>
 #include <string.h>
 
 #include "scounter.h"
+#include "repr/bounds.h"
 
 /* Of what a lossy, full or overflown counter shows, no error is known. */
 const char *unsure_of(const record_t *record)
@@ -73,18 +78,50 @@ static int unit_log2(const record_t *record, int f)
 	return f;
 }
 
-static double deviation_between(const record_t *before, const record_t *after, uint64_t events)
+/* Of D events, of which one in a unit is seen, the farther bound. */
+static double bar_of_unit(uint64_t events, uint64_t unit, double rounding)
+{
+	uint64_t next = events + unit;
+	double more = rounding / ((double)next * next) * SCOUNTER_VARIANCE_ONE;
+	uint64_t below = events, above;
+
+	if (unit == 1)
+		return 0;
+	more = fmin(more, SCOUNTER_VARIANCE_ONE);
+	above = scounter_bound_above(next, scounter_unit_variance(unit, next) + (uint64_t)more,
+				     scounter_equal_upper(unit));
+	/* As a share of D that is more, but no bound is below 0. */
+	more = events ? rounding / ((double)events * events) * SCOUNTER_VARIANCE_ONE : 0;
+	more = fmin(more, SCOUNTER_VARIANCE_ONE);
+	below -= scounter_bound_below(events, scounter_unit_variance(unit, events) + (uint64_t)more,
+				      SCOUNTER_EQUAL_LOWER);
+	return fmax(below, above == UINT64_MAX ? INFINITY : (double)(above - events));
+}
+
+/* The farther bound of a value, from it. */
+static double bar_of(const record_t *record)
+{
+	double above = record->upper == UINT64_MAX ? INFINITY :
+		       (double)record->upper - (double)record->value;
+
+	return fmax((double)record->value - (double)record->lower, above);
+}
+
+/* What is known of the events between two records of one counter. */
+static void set_errors(struct change *change, const record_t *before, const record_t *after)
 {
 	int e = exponent(before), f = exponent(after);
-	double variance;
+	double variance, rounding;
 
-	if (unsure_of(before))
-		return INFINITY;
-	if (e < 0 || f < e)
-		return deviation_of(after);
-	variance = (double)events * (ldexp(1, unit_log2(after, f)) - 1) +
-		   (ldexp(1, 2 * f) - ldexp(1, 2 * e)) / 3;
-	return unsure_of(after) ? INFINITY : fmin(deviation_of(after), sqrt(variance));
+	change->deviation = unsure_of(before) ? INFINITY : deviation_of(after);
+	change->bar = unsure_of(before) || unsure_of(after) ? INFINITY : bar_of(after);
+	if (e < 0 || f < e || isinf(change->deviation))
+		return;
+	rounding = (ldexp(1, 2 * f) - ldexp(1, 2 * e)) / 3;
+	variance = (double)change->events * (ldexp(1, unit_log2(after, f)) - 1) + rounding;
+	change->deviation = fmin(change->deviation, sqrt(variance));
+	change->bar = fmin(change->bar, bar_of_unit(change->events, 1ULL << unit_log2(after, f),
+						    rounding));
 }
 
 static bool same_boot(const struct snapshot *a, const struct snapshot *b)
@@ -111,13 +148,14 @@ struct change change_between(const struct snapshot *before, const struct snapsho
 	if (b && same_boot(before, after) && goes_on(b, record) && (!fell || unsure_of(record))) {
 		if (!fell || !(record->flags & SCOUNTER_F_LOSSY))
 			change.events = record->value - b->value;
-		change.deviation = deviation_between(b, record, change.events);
+		set_errors(&change, b, record);
 		change.seconds = seconds_between(before, after);
 		return change;
 	}
 	change.restarted = b;
 	change.events = record->value;
 	change.deviation = deviation_of(record);
+	change.bar = unsure_of(record) ? INFINITY : bar_of(record);
 	if (start)
 		change.seconds = ((double)after->header.monotonic_ns - (double)start) / 1e9;
 	return change;

@@ -122,7 +122,7 @@ static void put_metrics(FILE *file, const struct snapshot *s, bool open)
 	for (g = 0; g < 2; g++) {
 		const char *name = g ? "scounter_upper_bound" : "scounter_lower_bound";
 
-		fprintf(file, "# HELP %s Three standard deviations %s the value.\n# TYPE %s gauge\n",
+		fprintf(file, "# HELP %s The true count is %s it in at most 0.135 %% of all cases.\n# TYPE %s gauge\n",
 			name, g ? "above" : "below", name);
 		for (i = 0; i < s->header.count; i++) {
 			const record_t *r = &s->records[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * watch: the rates since the last snapshot, with three standard deviations, on
+ * watch: the rates since the last snapshot, and how far they may be off, on
  * a screen or, with --batch or where there is no terminal, one table after the
  * other.
  */
@@ -63,7 +63,7 @@ static void set_rate(struct row *row, const struct snapshot *before, const struc
 		return;
 	row->rate = change.events / change.seconds;
 	snprintf(row->bar_text, sizeof(row->bar_text), "%.1f",
-		 3 * change.deviation / change.seconds);
+		 change.bar / change.seconds);
 }
 
 static struct row *rows_of(const struct snapshot *before, const struct snapshot *now)
@@ -108,7 +108,7 @@ static void draw(const struct row *rows, uint64_t count, uint64_t *top)
 	erase();
 	attron(A_REVERSE);
 	snprintf(text, sizeof(text), "%-*.*s %20s %14s %14s", name, name,
-		 "NAME (q s arrows)", "VALUE", "RATE/s", "+-3 SD/s");
+		 "NAME (q s arrows)", "VALUE", "RATE/s", "+- AT MOST");
 	mvaddnstr(0, 0, text, COLS);
 	attroff(A_REVERSE);
 	for (y = 0; y < lines && *top + y < count; y++) {

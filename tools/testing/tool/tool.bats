@@ -193,6 +193,20 @@ one() {
 	says $'134217728\t2097120\t'
 }
 
+@test "watch: a sample that shows no event does not show that there was none" {
+	word="'kind':'bfp_csup','value':8000000,'error_ppm':10000,'flags':4,'raw':0x6001e848"
+	{
+		"$SNAPSHOT" --time 1000 "{$word}" "{'name':'exact'}"
+		"$SNAPSHOT" --time 1001 "{$word}" "{'name':'exact'}"
+	} >still
+	run -0 "$SCOUNTER" --from still watch --batch
+	says $'g/exact\t0\t0.0\t0.0'
+	# One in 64: after 420 events without a success 0.135 % are left.
+	bar=$(sed -n 's/^g.n\t8000000\t0\.0\t\([0-9]*\)\..*/\1/p' <<<"$output" | tail -n 1)
+	[ "$bar" -ge 420 ]
+	[ "$bar" -lt 630 ]
+}
+
 @test "record appends, report reads it back" {
 	"$SCOUNTER" --from a record --output r
 	"$SCOUNTER" --from b record --output r
@@ -204,7 +218,8 @@ one() {
 	run -0 "$SCOUNTER" --from r watch --batch
 	says $'net/rx\t1000\t-\t-\texact'
 	says $'net/rx\t3000\t200.0\t0.0'
-	says $'fs/ü\t8064000\t6400.0\t602.4'
+	# 64064 (1 - 7 s^2 / 128 + 3 s / 8)^8 + 1 - 64000 with s^2 = 63 / 64064, in 10 s
+	says $'fs/ü\t8064000\t6400.0\t631.6'
 	"$SCOUNTER" report --gnuplot picture.png r
 	[ "$(head -c 4 picture.png | tail -c 3)" = PNG ]
 	head -c 500 b >>r
