@@ -17,11 +17,10 @@
  *
  *	mean * (1 - s^2 (1 - 1 / p) / 2p -+ 3 s / p)^p.
  *
- * Where all units are u, T has a skewness of s (2u - 1) / (u - 1), near that of a gamma
- * distribution, which p = 3 fits, but for small u.  Where they grow with the count,
- * the skewness is (8 / 3) s in a Morris counter and 2.57 s to 2.86 s in those whose units double now
- * and then: p = 9 fits the former, up to 21 the latter.  The powers here are the ones on
- * the safe side of that.
+ * Where all units are equal, T has a gamma distribution and a skewness of 2 s: p = 3 is
+ * exact enough.  Where they grow with the count, it is (8 / 3) s in a Morris counter and
+ * 2.57 s to 2.86 s in those whose units double now and then: p = 9 fits the former, up to
+ * 21 the latter.  The powers here are the ones on the safe side of that.
  *
  * Additions, merges and contention scatter less than increments do, so that what
  * holds for these holds for them (Documentation/accuracy.rst).
@@ -47,13 +46,11 @@
 
 /* The powers p, for units that are equal and for those that grow. */
 #define SCOUNTER_EQUAL_LOWER	3
+#define SCOUNTER_EQUAL_UPPER	8
 #define SCOUNTER_GROWN_LOWER	8
-#define SCOUNTER_GROWN_UPPER	24
-
-static inline u32 scounter_equal_upper(u64 unit)
-{
-	return unit < 4 ? 8 : 4;
-}
+#define SCOUNTER_GROWN_UPPER	16
+/* Of cells, whose relative variance is known without any slack. */
+#define SCOUNTER_CELL_UPPER	24
 
 static inline u32 scounter_root_up(u64 square)
 {
@@ -138,7 +135,7 @@ static inline u64 scounter_upper_bound(u64 value, u64 unit, u64 limit)
 
 	if (limit < square)
 		return scounter_bound_above(next, limit, SCOUNTER_GROWN_UPPER);
-	return scounter_bound_above(next, square, scounter_equal_upper(unit));
+	return scounter_bound_above(next, square, SCOUNTER_EQUAL_UPPER);
 }
 
 #endif /* _SCOUNTER_REPR_BOUNDS_H */

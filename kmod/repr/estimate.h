@@ -99,7 +99,7 @@ scounter_shared_spread(u64 sum, u32 level)
 		.next = sum + unit,
 		.least = !!sum,
 		.lower = SCOUNTER_EQUAL_LOWER,
-		.upper = scounter_equal_upper(unit),
+		.upper = SCOUNTER_EQUAL_UPPER,
 	};
 
 	if (spread.next < unit)
@@ -132,10 +132,16 @@ static inline u64 scounter_group_variance(const struct scounter_gathered *gather
 	return waiting + rest - div_u64(rest, gathered->cells) + 1;
 }
 
+/* A broken snapshot may have any number there. */
+static inline u64 scounter_mixed_variance(u32 mixed_ppm)
+{
+	return min_t(u64, (u64)mixed_ppm * mixed_ppm, SCOUNTER_VARIANCE_MAX);
+}
+
 /* n more by a share of itself, in 10^-12. */
 static inline u64 scounter_widen(u64 n, u64 share)
 {
-	u64 more = mul_u64_u64_shr(n, div64_u64(share << 20, SCOUNTER_VARIANCE_ONE) + 1, 20);
+	u64 more = mul_u64_u64_shr(n, div64_u64(share << 12, SCOUNTER_VARIANCE_ONE) + 1, 12);
 
 	return more > U64_MAX - n ? U64_MAX : n + more;
 }
@@ -145,7 +151,7 @@ scounter_group_spread(const struct scounter_gathered *gathered, struct scounter_
 		      const struct scounter_array_type *type, u32 mixed_ppm)
 {
 	u64 variance = scounter_group_variance(gathered, type);
-	u64 mixed = (u64)mixed_ppm * mixed_ppm;
+	u64 mixed = scounter_mixed_variance(mixed_ppm);
 	struct scounter_real next = scounter_real_sum(sum, gathered->gap);
 
 	if (mixed) {
@@ -161,7 +167,7 @@ scounter_group_spread(const struct scounter_gathered *gathered, struct scounter_
 		.least = mixed ? !scounter_real_is_zero(sum) : gathered->certain,
 		.next = next.whole == U64_MAX ? U64_MAX : next.whole + !!next.part,
 		.lower = SCOUNTER_GROWN_LOWER,
-		.upper = SCOUNTER_GROWN_UPPER,
+		.upper = SCOUNTER_CELL_UPPER,
 	};
 }
 
@@ -193,7 +199,7 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 	bool lacks = scounter_may_lack(known->lost_from, gathered->largest);
 	struct scounter_real sum = scounter_wide_real(gathered->sum);
 	u64 value = scounter_real_rounded(scounter_wide_over(gathered->sum, type->group));
-	u64 mixed = (u64)known->mixed_ppm * known->mixed_ppm;
+	u64 mixed = scounter_mixed_variance(known->mixed_ppm);
 	u32 level = max_t(u32, known->level, gathered->level);
 	bool decimating = shared ? level : gathered->decimating;
 	struct scounter_spread spread;

@@ -89,7 +89,7 @@ static double bar_of_unit(uint64_t events, uint64_t unit, double rounding)
 		return 0;
 	more = fmin(more, SCOUNTER_VARIANCE_ONE);
 	above = scounter_bound_above(next, scounter_unit_variance(unit, next) + (uint64_t)more,
-				     scounter_equal_upper(unit));
+				     SCOUNTER_EQUAL_UPPER);
 	/* As a share of D that is more, but no bound is below 0. */
 	more = events ? rounding / ((double)events * events) * SCOUNTER_VARIANCE_ONE : 0;
 	more = fmin(more, SCOUNTER_VARIANCE_ONE);
