@@ -208,7 +208,7 @@ void print_bounds(void)
 		"  =========  =========  =========  =========\n";
 	u32 word, class;
 
-	printf("%skind, n at most                    error  10         10^2       10^3"
+	printf("%skind, n at most                     error  10         10^2       10^3"
 	       "       10^4       10^5       10^6       10^7       10^8       10^9\n%s",
 	       line, line);
 	for (word = 0; word < COVERED_WORDS; word++)

@@ -47,7 +47,7 @@ static bool is_full(const struct subject *subject, void *array, u64 index, u64 m
 	subject->estimate(array, index, &estimate);
 	return estimate.value == most && subject->saturated(array) == lacks &&
 	       !(estimate.flags & SCOUNTER_F_SATURATED) == !lacks &&
-	       ((estimate.upper == U64_MAX) == lacks || most >> 62);
+	       (!lacks || estimate.upper == U64_MAX);
 }
 
 /*

@@ -1,7 +1,0 @@
-build/record.o: /tmp/wt/try/tools/scounter/record.c \
- /tmp/wt/try/tools/scounter/scounter.h \
- /tmp/wt/try/tools/scounter/snapshot.h \
- /tmp/wt/try/include/uapi/linux/scounter.h
-/tmp/wt/try/tools/scounter/scounter.h:
-/tmp/wt/try/tools/scounter/snapshot.h:
-/tmp/wt/try/include/uapi/linux/scounter.h:
