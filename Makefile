@@ -14,64 +14,74 @@ HEADERDIR ?= /usr/src/scounter
 TOOLS := $(patsubst %/Makefile,%,$(wildcard tools/scounter/Makefile))
 RELEASE = $(shell sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
 
-all: modules samples	## build scounter.ko and the samples (KDIR= chooses the kernel)
+# The verbs of a group, from the comments behind them.
+define verbs
+	@echo '$(1)'
+	@sed -n 's/^\([a-z%-]*\):.*## $(2): \(.*\)/\1:\$(if $(findstring more,$(2)),3,2)/p' Makefile | \
+		while IFS=: read -r verb text; do printf '  make %-16s %s\n' "$$verb" "$$text"; done
+endef
 
-modules:	## build scounter.ko
+all: modules samples	## use: build scounter.ko and the samples (KDIR= chooses the kernel)
+
+modules:	## more use: build scounter.ko
 	$(if $(KDIR),,$(error no kernel headers; install them or set KDIR=))
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
-samples: modules	## build the sample clients
+samples: modules	## more use: build the sample clients
 	$(MAKE) -C samples SCOUNTER=$(CURDIR) KDIR=$(KDIR) modules
 
-scale: modules	## build scounter_scale.ko, the benchmark for large machines
+scale: modules	## more measure: build scounter_scale.ko, the benchmark for large machines
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/tools/bench/scale SCOUNTER=$(CURDIR) \
 		KBUILD_EXTRA_SYMBOLS=$(CURDIR)/Module.symvers modules
 
-demo:	## watch scounter count context switches on a real kernel (in QEMU)
+demo:	## use: watch scounter count context switches on a real kernel (in QEMU)
 	@tools/demo/run
 
-check:	## run all tests; ends with "N passed, N failed"
+check:	## test: run all tests; ends with "N passed, N failed"
 	@tools/check
 
-check-kernels:	## build, boot and test on every supported kernel (25 minutes the first time)
+check-quick:	## test: what needs no virtual machine and no kernel build
+	@tools/check quick
+
+check-kernels:	## more test: build, boot and test on every supported kernel (25 minutes the first time)
 	@tools/kernels/run $(KERNELS)
 
-check-%:	## run one part of the tests: make check-static, -docs, -accuracy, -arrays, -sim, -interleave, -litmus, -sanitize, -fuzz, -tools, -unit, -files, -integration, -topk, -torture, -judge
+check-%:	## test: run one part of the tests; tools/check --help lists them
 	@tools/check $*
 
-check-deep:	## the tests that take hours: debug kernels, and torture on them (MINUTES=, default 10)
+check-deep:	## more test: the tests that take hours: debug kernels, and torture on them (MINUTES=, default 10)
 	@MINUTES=$(MINUTES) tools/check deep
 
-bench-insn:	## instructions a call of every kind, under emulation
+bench-insn:	## measure: instructions a call of every kind, under emulation
 	@tools/bench/insn/run
 
-bench-operator:	## instructions of listing, reading and watching, under emulation (2 minutes)
+bench-operator:	## more measure: instructions of listing, reading and watching, under emulation (2 minutes)
 	@tools/bench/operator/run
 
-accuracy:	## measured and exact errors of the approximate kinds, as tables (some minutes)
+accuracy:	## more measure: measured and exact errors of the approximate kinds, as tables (some minutes)
 	$(MAKE) -C tools/accuracy
 	build/accuracy/accuracy table
 
-accuracy-figure:	## the picture of Documentation/accuracy.rst, and its data (some minutes)
+accuracy-figure:	## more measure: the picture of Documentation/accuracy.rst, and its data (some minutes)
 	@tools/accuracy/figure
 
-docs:	## the documentation as web pages, in build/docs/html
+docs:	## use: the documentation as web pages, in build/docs/html
 	@tools/vm/fetch packages
 	@tools/docs/build $(CURDIR)/build/docs
 
-bench-arrays:	## arrays: every table of Documentation/arrays.rst (10 min; the npm counts need the network)
+bench-arrays:	## more measure: arrays: every table of Documentation/arrays.rst (10 min; the npm counts need the network)
 	$(MAKE) -s -C tools/arrays
 	@tools/arrays/run
 
-check-topk-long:	## tables of frequent items on long streams of all kinds (an hour or less)
+check-topk-long:	## more test: tables of frequent items on long streams of all kinds (an hour or less)
 	$(MAKE) -C tools/topk
 	build/topk-native/topk long
 
-check-topk-words:	## the same on the 49.7 million tokens of subtlex (needs npm; 10 minutes)
+check-topk-words:	## more test: the same on the 49.7 million tokens of subtlex (needs npm; 10 minutes)
 	$(MAKE) -C tools/topk
 	tools/topk/words
 
-bench-topk:	## instructions of a hit, and the designs' speeds and picture (an hour or less)
+bench-topk:	## more measure: instructions of a hit, and the designs' speeds and picture (an hour or less)
 	@tools/bench/topk/run
 	$(MAKE) -s -C tools/topk
 	build/topk-native/topk tuning
@@ -79,41 +89,41 @@ bench-topk:	## instructions of a hit, and the designs' speeds and picture (an ho
 	tools/topk/figure model
 	tools/topk/figure draw
 
-sim-topk:	## the designs of tables on modelled machines of up to 64 CPUs (10 minutes)
+sim-topk:	## more measure: the designs of tables on modelled machines of up to 64 CPUs (10 minutes)
 	$(MAKE) -s -C tools/topk/sim
 	build/topk-sim/topk-sim run -m tools/sim/machines/x86-2s.machine -t 4,8,32,64 -n 4000
 	build/topk-sim/topk-sim run -m tools/sim/machines/t5440.machine -t 8,64 -n 4000
 
-sim:	## modelled increments at up to 256 CPUs, as a table (about 3 minutes)
+sim:	## more measure: modelled increments at up to 256 CPUs, as a table (about 3 minutes)
 	$(MAKE) -s -C tools/sim
 	build/sim/sim run -m tools/sim/machines/t5440.machine -w 0,99 -t 8,32,256 -n 50000 \
 		-k atomic,racing,rbo,rbo_numa_adapt,multiline,multiline_adapt,morris,bfp_dup,exact,approx,percpu
 
-bench:	## native timings of all kinds on one and two CPUs (about 3 minutes)
+bench:	## measure: native timings of all kinds on one and two CPUs (about 3 minutes)
 	@tools/bench/native/run
 
-figures:	## the papers' figures again, from the model (about 30 minutes)
+figures:	## more measure: the papers' figures again, from the model (about 30 minutes)
 	$(MAKE) -s -C tools/sim
 	tools/sim/figures
 
-files:	## junk on all files of scounter in a guest (OPERATIONS=, default 1000000; SEED=; LANE=, default uml)
+files:	## more test: junk on all files of scounter in a guest (OPERATIONS=, default 1000000; SEED=; LANE=, default uml)
 	@tools/testing/payload $(or $(LANE),uml) build/files
 	@tools/vm/run --lane $(or $(LANE),uml) --payload build/files/payload --timeout 36000 --tap --show \
 		files.sh $(or $(SEED),1) $(or $(OPERATIONS),1000000)
 
-rounds:	## every module loaded and unloaded again and again in a guest (ROUNDS=, default 1000; LANE=, default uml)
+rounds:	## more test: every module loaded and unloaded again and again in a guest (ROUNDS=, default 1000; LANE=, default uml)
 	@tools/testing/payload $(or $(LANE),uml) build/files
 	@tools/vm/run --lane $(or $(LANE),uml) --payload build/files/payload --timeout 36000 --tap --show \
 		rounds.sh $(or $(ROUNDS),1000)
 
-coverage:	## the lines of kmod/ that tests run, and whether all others are explained (LINES=--lines: show those)
+coverage:	## more test: the lines of kmod/ that tests run, and whether all others are explained (LINES=--lines: show those)
 	@tools/coverage $(LINES)
 
-fuzz:	## 10^7 executions of each fuzzer (hours; RUNS=, TARGETS= choose)
+fuzz:	## more test: 10^7 executions of each fuzzer (hours; RUNS=, TARGETS= choose)
 	@tools/vm/fetch packages
 	$(MAKE) -s -C tools/fuzz fuzz
 
-vm:	## a shell in a virtual machine with the module loaded
+vm:	## use: a shell in a virtual machine with the module loaded
 	@tools/vm/fetch packages
 	@tools/build stock build/vm samples
 	@mkdir -p build/vm/payload/samples
@@ -121,7 +131,7 @@ vm:	## a shell in a virtual machine with the module loaded
 	@echo 'scounter.ko is loaded in the guest; the samples are in /payload/samples' >&2
 	@tools/vm/shell build/vm/payload
 
-install: install-module install-headers install-tools	## install all of it (DESTDIR=, PREFIX=, KDIR=, SIGN_KEY=, SIGN_CERT=)
+install: install-module install-headers install-tools	## use: install all of it (DESTDIR=, PREFIX=, KDIR=, SIGN_KEY=, SIGN_CERT=)
 
 # Not by modules_install: it signs with a key that distributions do not hand
 # out, and leaves depmod out where there is no System.map.
@@ -143,7 +153,7 @@ install-tools:
 	$(if $(TOOLS),$(MAKE) -C $(TOOLS) install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX))
 
 # What an installation into an empty folder would bring is what goes.
-uninstall:	## remove what install has installed (same DESTDIR=, PREFIX=, KDIR=)
+uninstall:	## more use: remove what install has installed (same DESTDIR=, PREFIX=, KDIR=)
 	rm -rf build/uninstall
 	$(if $(TOOLS),$(MAKE) install-tools DESTDIR=$(CURDIR)/build/uninstall)
 	@if [ -d build/uninstall ]; then cd build/uninstall && find . ! -type d; fi | \
@@ -153,33 +163,41 @@ uninstall:	## remove what install has installed (same DESTDIR=, PREFIX=, KDIR=)
 	-rmdir $(DESTDIR)/lib/modules/$(RELEASE)/updates 2>/dev/null
 	$(if $(DESTDIR),,depmod $(RELEASE))
 
-deb:	## the Debian packages scounter-dkms and scounter-tools, in build/deb
+deb:	## more use: the Debian packages scounter-dkms and scounter-tools, in build/deb
 	@tools/deb/build build/deb
 
-torture:	## all that counts, from all contexts, while CPUs come and go (MINUTES=, default 60)
+torture:	## more test: all that counts, from all contexts, while CPUs come and go (MINUTES=, default 60)
 	@tools/torture/run $(or $(MINUTES),60)
 
-mutants:	## small faults in the sources, each of which a test must notice (an hour or two; NAMES='topk-*' chooses)
+mutants:	## more test: small faults in the sources, each of which a test must notice (an hour or two; NAMES='topk-*' chooses)
 	@tools/mutants/run $(NAMES)
 
-check-packages:	## install, use and remove the packages for 6.1 and 6.12 (5 minutes)
+check-packages:	## more test: install, use and remove the packages for 6.1 and 6.12 (5 minutes)
 	@tools/deb/check
 
-check-commands:	## the commands of the documentation that take minutes, in a copy of the sources (2 hours)
+check-commands:	## more test: the commands of the documentation that take minutes, in a copy of the sources (2 hours)
 	@rm -rf build/commands
 	@git ls-files --cached --others --exclude-standard | rsync -a --files-from=- . build/commands
 	@cd build/commands && tools/docs/commands run deep
 
-clean:	## remove what was built
+clean:	## more use: remove what was built
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C samples SCOUNTER=$(CURDIR) KDIR=$(KDIR) clean
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/tools/bench/scale SCOUNTER=$(CURDIR) clean
 	rm -rf build
 
-help:	## list these verbs
+help:	## more use: the verbs you are likely to want; help-all has them all
 	@echo 'scounter $(VERSION)'
-	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/\1:\2/p' Makefile | \
-		while IFS=: read -r verb text; do printf '  make %-18s %s\n' "$$verb" "$$text"; done
+	$(call verbs,Use,use)
+	$(call verbs,Test,test)
+	$(call verbs,Measure,measure)
+	@echo 'make help-all lists all verbs.'
+
+help-all:	## more use: list all verbs
+	@echo 'scounter $(VERSION)'
+	$(call verbs,Use,\(more \)*use)
+	$(call verbs,Test,\(more \)*test)
+	$(call verbs,Measure,\(more \)*measure)
 	@echo 'kernel headers: $(KDIR)'
 
 .PHONY: mutants files rounds check-commands check-deep bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz
