@@ -858,7 +858,7 @@ a_total_that_wrapped_is_exported_anew() {
 	rmmod scounter_try
 }
 
-# Each of 10,000 counters has 2.8 MB; all together may have 64 MiB, unless root asks.
+# Each of 10,000 counters has 3 MB; all together may have 64 MiB, unless root asks.
 held_snapshots_are_bounded() {
 	rm -f /tmp/held
 	holders=
@@ -872,7 +872,7 @@ held_snapshots_are_bounded() {
 		sleep 1
 	done
 	refused=$(grep -c refused /tmp/held)
-	[ "$refused" = 7 ] || fail "$refused of 30 refused" || return 1
+	[ "$refused" = 8 ] || fail "$refused of 30 refused" || return 1
 	as_nobody 'cat /dev/scounter' 2>&1 >/dev/null | grep -q 'temporarily unavailable' &&
 		cat /dev/scounter >/dev/null || fail 'root is refused, too' || return 1
 	# Not all sleeps by their name: one may be about to begin.
