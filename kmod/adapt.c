@@ -542,10 +542,7 @@ static void close(struct inflated *inflated)
 		scounter_call_rcu_tasks(&inflated->rcu, tasks_have_slept);
 }
 
-/*
- * The lines were part of the value all the while.  The work found them by the list
- * of fresh ones, and who finds them now finds all that is in them: reopen.litmus.
- */
+/* The lines were part of the value all the while. */
 static void reopen(struct inflated *inflated)
 {
 	unsigned long flags;
