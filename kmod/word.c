@@ -210,6 +210,11 @@ EXPORT_SYMBOL_GPL(scounter_word64_read_est);
  * @counter: the word
  * @class: its kind, accuracy and policy
  *
+ * An increment that won at 2^-k before the reset may land after it, as 2^k.  The
+ * expected value holds; the error of the next read holds only with
+ * SCOUNTER_CLASS_RESETS in the class, or if nobody counts meanwhile.  A counter with
+ * a name says so by itself.
+ *
  * Context: Any context, NMI included.
  * Return: the value that it had; what is counted at the same time is in this
  * value or stays in the counter.
@@ -230,6 +235,11 @@ EXPORT_SYMBOL_GPL(scounter_word32_fetch_reset);
  * @class: its kind, accuracy and policy
  *
  * A word of SCOUNTER_MULTILINE_ADAPT keeps its lines while it is counted in.
+ *
+ * An increment that won at 2^-k before the reset may land after it, as 2^k.  The
+ * expected value holds; the error of the next read holds only with
+ * SCOUNTER_CLASS_RESETS in the class, or if nobody counts meanwhile.  A counter with
+ * a name says so by itself.
  *
  * Context: Any context, NMI included.
  * Return: the value that it had; what is counted at the same time is in this

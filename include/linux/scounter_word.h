@@ -228,7 +228,8 @@ struct scounter_class {
  *	the default of 1 %.  Exact kinds take 0 only.
  * @flags: SCOUNTER_CLASS_WRAP: begin again at 0 at the end of the range, as in
  *	the papers, rather than stay there; SCOUNTER_CLASS_SENSITIVE, of the
- *	scalable kinds
+ *	scalable kinds; SCOUNTER_CLASS_RESETS, of the approximate kinds: the
+ *	words are reset while others count
  * @granularity_log2: of the scalable kinds: an update never adds more than 2 to
  *	this power (Ayers 2023, end notes: 10); 0 for no cap
  * @components: of the multiline kinds: components a node, a power of two up to
