@@ -208,7 +208,9 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 	*estimate = (struct scounter_array_estimate){ .value = value, .lower = value, .upper = value };
 	if (shared) {
 		spread = scounter_shared_spread(sum.whole, level);
-		square = max_t(u64, spread.below, mixed);
+		spread.below = max(spread.below, mixed);
+		spread.above = max(spread.above, mixed);
+		square = spread.below;
 	} else {
 		spread = scounter_group_spread(gathered, sum, type, known->mixed_ppm);
 		square = div_u64(max_t(u64, gathered->xi, mixed), type->group) +

@@ -3,6 +3,7 @@
  * How often the truth is outside of the bounds of a read, from exact distributions:
  * after increments, additions and merges, alone, in groups and in copies.
  */
+#include <err.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -467,6 +468,29 @@ static void test_shared_level(u32 level, bool behind, u32 group)
 	array_free(probe);
 }
 
+/*
+ * One event of a sample at 2^-60, in cells of 16 bits, whose level ends at 48: as few
+ * events as 0.00135 * 2^60, and as many as 8.9 * 2^60, are not too improbable.
+ */
+static void test_shared_beyond(u64 seed)
+{
+	struct array *wide = new_array(SCOUNTER_REPR_SHARED, 16, 0, 1, 1, seed);
+	struct array *narrow = new_array(SCOUNTER_REPR_SHARED, 4, 0, 1, 1, seed);
+	struct scounter_array_estimate estimate;
+
+	narrow->words[0] = 60ULL << SCOUNTER_SHARED_LEVEL_SHIFT | 1;
+	narrow->level = 60;
+	if (array_merge(wide, narrow))
+		errx(1, "%s", array_error());
+	estimate = probe_estimate(wide);
+	ok(estimate.value == 1ULL << 60 && estimate.lower < 0.00135 * 0x1p60 &&
+	   estimate.upper > 8.9 * 0x1p60,
+	   "bounds of a level that the word cannot tell: %llu to %llu", estimate.lower,
+	   estimate.upper);
+	array_free(wide);
+	array_free(narrow);
+}
+
 static void test_shared(void)
 {
 	static const u32 levels[] = { 0, 1, 2, 5, 10, 20 };
@@ -489,6 +513,7 @@ void test_cover(u64 seed)
 	test_groups();
 	test_copies();
 	test_shared();
+	test_shared_beyond(seed);
 }
 
 int print_cover(void)
