@@ -229,12 +229,6 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 		estimate->upper = U64_MAX;
 }
 
-/* The relative error of a type at most, for what it is merged into. */
-static inline u32 scounter_type_error_ppm(const struct scounter_repr *repr)
-{
-	return scounter_root_up(scounter_repr_xi(repr, repr->top));
-}
-
 /*
  * What a cell brings to `into` by a merge as relative error, at most, beyond what
  * is said of that type's own cells.  @same: it comes from the same type; @mixed_ppm:

@@ -253,6 +253,12 @@ static struct worst by_merges(const struct scounter_repr *repr, const struct sco
 	return worst;
 }
 
+/* The relative error of a type at most, for what it is merged into. */
+static u32 type_error_ppm(const struct scounter_repr *repr)
+{
+	return scounter_root_up(scounter_repr_xi(repr, repr->top));
+}
+
 static void test_merges(void)
 {
 	static const struct spec mixed[][2] = {
@@ -277,7 +283,7 @@ static void test_merges(void)
 	for (i = 0; i < sizeof(mixed) / sizeof(mixed[0]); i++) {
 		const struct scounter_repr *repr = repr_for(&mixed[i][0]);
 		const struct scounter_repr *from = repr_for(&mixed[i][1]);
-		struct worst worst = by_merges(repr, from, scounter_type_error_ppm(from));
+		struct worst worst = by_merges(repr, from, type_error_ppm(from));
 
 		report(&worst);
 		ok(seldom_enough(&worst), "bounds of %s, merged from %s", type_name(&repr->type),
