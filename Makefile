@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # The verbs of the project; `make help` lists them.  Kbuild says what the module
-# is made of, tools/ what the longer verbs do.
+# is made of, scripts/, tests/ and bench/ what the longer verbs do.
 
 # The newest kernel headers that are installed: the running kernel may have none.
 # Looked for when needed, as `make check` installs them.
 ifeq ($(KDIR),)
-KDIR = $(shell tools/newest-headers)
+KDIR = $(shell scripts/newest-headers)
 endif
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 DESTDIR ?=
@@ -31,105 +31,105 @@ samples: modules	## more use: build the sample clients
 	$(MAKE) -C samples SCOUNTER=$(CURDIR) KDIR=$(KDIR) modules
 
 scale: modules	## more measure: build scounter_scale.ko, the benchmark for large machines
-	$(MAKE) -C $(KDIR) M=$(CURDIR)/tools/bench/scale SCOUNTER=$(CURDIR) \
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/bench/scale SCOUNTER=$(CURDIR) \
 		KBUILD_EXTRA_SYMBOLS=$(CURDIR)/Module.symvers modules
 
 demo:	## use: watch scounter count context switches on a real kernel (in QEMU)
-	@tools/demo/run
+	@scripts/demo/run
 
 check:	## test: run all tests; ends with "N passed, N failed"
-	@tools/check
+	@scripts/check
 
 check-quick:	## test: what needs no virtual machine and no kernel build
-	@tools/check quick
+	@scripts/check quick
 
 check-kernels:	## more test: build, boot and test on every supported kernel (25 minutes the first time)
-	@tools/kernels/run $(KERNELS)
+	@tests/guest/kernels/run $(KERNELS)
 
-check-%:	## test: run one part of the tests; tools/check --help lists them
-	@tools/check $*
+check-%:	## test: run one part of the tests; scripts/check --help lists them
+	@scripts/check $*
 
 check-deep:	## more test: the tests that take hours: debug kernels, and torture on them (MINUTES=, default 10)
-	@MINUTES=$(MINUTES) tools/check deep
+	@MINUTES=$(MINUTES) scripts/check deep
 
 bench-insn:	## measure: instructions a call of every kind, under emulation
-	@tools/bench/insn/run
+	@bench/insn/run
 
 bench-operator:	## more measure: instructions of listing, reading and watching, under emulation (2 minutes)
-	@tools/bench/operator/run
+	@bench/operator/run
 
 accuracy:	## more measure: measured and exact errors of the approximate kinds, as tables (some minutes)
-	$(MAKE) -C tools/accuracy
+	$(MAKE) -C tests/user/accuracy
 	build/accuracy/accuracy table
 
 accuracy-figure:	## more measure: the picture of Documentation/accuracy.rst, and its data (some minutes)
-	@tools/accuracy/figure
+	@tests/user/accuracy/figure
 
 docs:	## use: the documentation as web pages, in build/docs/html
-	@tools/vm/fetch packages
-	@tools/docs/build $(CURDIR)/build/docs
+	@tests/guest/vm/fetch packages
+	@scripts/docs/build $(CURDIR)/build/docs
 
 bench-arrays:	## more measure: arrays: every table of Documentation/arrays.rst (10 min; the npm counts need the network)
-	$(MAKE) -s -C tools/arrays
-	@tools/arrays/run
+	$(MAKE) -s -C tests/user/arrays
+	@tests/user/arrays/run
 
 check-topk-long:	## more test: tables of frequent items on long streams of all kinds (an hour or less)
-	$(MAKE) -C tools/topk
+	$(MAKE) -C tests/user/topk
 	build/topk-native/topk long
 
 check-topk-words:	## more test: the same on the 49.7 million tokens of subtlex (needs npm; 10 minutes)
-	$(MAKE) -C tools/topk
-	tools/topk/words
+	$(MAKE) -C tests/user/topk
+	tests/user/topk/words
 
 bench-topk:	## more measure: instructions of a hit, and the designs' speeds and picture (an hour or less)
-	@tools/bench/topk/run
-	$(MAKE) -s -C tools/topk
+	@bench/topk/run
+	$(MAKE) -s -C tests/user/topk
 	build/topk-native/topk tuning
-	tools/topk/figure measure
-	tools/topk/figure model
-	tools/topk/figure draw
+	tests/user/topk/figure measure
+	tests/user/topk/figure model
+	tests/user/topk/figure draw
 
 sim-topk:	## more measure: the designs of tables on modelled machines of up to 64 CPUs (10 minutes)
-	$(MAKE) -s -C tools/topk/sim
-	build/topk-sim/topk-sim run -m tools/sim/machines/x86-2s.machine -t 4,8,32,64 -n 4000
-	build/topk-sim/topk-sim run -m tools/sim/machines/t5440.machine -t 8,64 -n 4000
+	$(MAKE) -s -C bench/topk/model
+	build/topk-sim/topk-sim run -m bench/model/machines/x86-2s.machine -t 4,8,32,64 -n 4000
+	build/topk-sim/topk-sim run -m bench/model/machines/t5440.machine -t 8,64 -n 4000
 
 sim:	## more measure: modelled increments at up to 256 CPUs, as a table (about 3 minutes)
-	$(MAKE) -s -C tools/sim
-	build/sim/sim run -m tools/sim/machines/t5440.machine -w 0,99 -t 8,32,256 -n 50000 \
+	$(MAKE) -s -C bench/model
+	build/sim/sim run -m bench/model/machines/t5440.machine -w 0,99 -t 8,32,256 -n 50000 \
 		-k atomic,racing,rbo,rbo_numa_adapt,multiline,multiline_adapt,morris,bfp_dup,exact,approx,percpu
 
 bench:	## measure: native timings of all kinds on one and two CPUs (about 3 minutes)
-	@tools/bench/native/run
+	@bench/native/run
 
 figures:	## more measure: the papers' figures again, from the model (about 30 minutes)
-	$(MAKE) -s -C tools/sim
-	tools/sim/figures
+	$(MAKE) -s -C bench/model
+	bench/model/figures
 
 files:	## more test: junk on all files of scounter in a guest (OPERATIONS=, default 1000000; SEED=; LANE=, default uml)
-	@tools/testing/payload $(or $(LANE),uml) build/files
-	@tools/vm/run --lane $(or $(LANE),uml) --payload build/files/payload --timeout 36000 --tap --show \
+	@tests/guest/payload $(or $(LANE),uml) build/files
+	@tests/guest/vm/run --lane $(or $(LANE),uml) --payload build/files/payload --timeout 36000 --tap --show \
 		files.sh $(or $(SEED),1) $(or $(OPERATIONS),1000000)
 
 rounds:	## more test: every module loaded and unloaded again and again in a guest (ROUNDS=, default 1000; LANE=, default uml)
-	@tools/testing/payload $(or $(LANE),uml) build/files
-	@tools/vm/run --lane $(or $(LANE),uml) --payload build/files/payload --timeout 36000 --tap --show \
+	@tests/guest/payload $(or $(LANE),uml) build/files
+	@tests/guest/vm/run --lane $(or $(LANE),uml) --payload build/files/payload --timeout 36000 --tap --show \
 		rounds.sh $(or $(ROUNDS),1000)
 
 coverage:	## more test: the lines of kmod/ that tests run, and whether all others are explained (LINES=--lines: show those)
-	@tools/coverage $(LINES)
+	@scripts/coverage $(LINES)
 
 fuzz:	## more test: 10^7 executions of each fuzzer (hours; RUNS=, TARGETS= choose)
-	@tools/vm/fetch packages
-	$(MAKE) -s -C tools/fuzz fuzz
+	@tests/guest/vm/fetch packages
+	$(MAKE) -s -C tests/user/fuzz fuzz
 
 vm:	## use: a shell in a virtual machine with the module loaded
-	@tools/vm/fetch packages
-	@tools/build stock build/vm samples
+	@tests/guest/vm/fetch packages
+	@scripts/build stock build/vm samples
 	@mkdir -p build/vm/payload/samples
 	@mv build/vm/payload/scounter_*.ko build/vm/payload/samples
 	@echo 'scounter.ko is loaded in the guest; the samples are in /payload/samples' >&2
-	@tools/vm/shell build/vm/payload
+	@tests/guest/vm/shell build/vm/payload
 
 install: install-module install-headers install-tools	## use: install all of it (DESTDIR=, PREFIX=, KDIR=, SIGN_KEY=, SIGN_CERT=)
 
@@ -164,26 +164,26 @@ uninstall:	## more use: remove what install has installed (same DESTDIR=, PREFIX
 	$(if $(DESTDIR),,depmod $(RELEASE))
 
 deb:	## more use: the Debian packages scounter-dkms and scounter-tools, in build/deb
-	@tools/deb/build build/deb
+	@scripts/deb/build build/deb
 
 torture:	## more test: all that counts, from all contexts, while CPUs come and go (MINUTES=, default 60)
-	@tools/torture/run $(or $(MINUTES),60)
+	@tests/guest/torture/run $(or $(MINUTES),60)
 
 mutants:	## more test: small faults in the sources, each of which a test must notice (an hour or two; NAMES='topk-*' chooses)
-	@tools/mutants/run $(NAMES)
+	@tests/mutants/run $(NAMES)
 
 check-packages:	## more test: install, use and remove the packages for 6.1 and 6.12 (5 minutes)
-	@tools/deb/check
+	@scripts/deb/check
 
 check-commands:	## more test: the commands of the documentation that take minutes, in a copy of the sources (2 hours)
 	@rm -rf build/commands
 	@git ls-files --cached --others --exclude-standard | rsync -a --files-from=- . build/commands
-	@cd build/commands && tools/docs/commands run deep
+	@cd build/commands && scripts/docs/commands run deep
 
 clean:	## more use: remove what was built
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C samples SCOUNTER=$(CURDIR) KDIR=$(KDIR) clean
-	$(MAKE) -C $(KDIR) M=$(CURDIR)/tools/bench/scale SCOUNTER=$(CURDIR) clean
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/bench/scale SCOUNTER=$(CURDIR) clean
 	rm -rf build
 
 help:	## more use: the verbs you are likely to want; help-all has them all

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# For Sphinx; tools/docs/build calls it.
+# For Sphinx; scripts/docs/build calls it.
 import re
 
 project = "scounter"

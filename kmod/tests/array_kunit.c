@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Arrays of approximate counters as they run in the kernel.  The distributions of
- * each representation are tested at length in user space, by tools/arrays.
+ * each representation are tested at length in user space, by tests/user/arrays.
  *
  * Statistical limits are 6.5 standard deviations: a right implementation fails one
  * such test in 10^10.

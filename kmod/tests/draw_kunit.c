@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The random draws and the per-CPU trials as they run in the kernel.  Their
- * distributions are tested at length in user space, by tools/accuracy.
+ * distributions are tested at length in user space, by tests/user/accuracy.
  *
  * Every statistical limit here is 6.5 standard deviations: a right
  * implementation fails one such test in 10^10.  The draws come from a fixed

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Snapshots of counters: tools/scounter.  The last byte chooses what is done with
+ * one, if any command is; their output goes nowhere.
+ */
+#include <getopt.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../../tools/scounter/scounter.h"
+#include "fuzz.h"
+
+const struct command *current;
+const char *from = "fuzz";
+bool colour;
+void (*leave_screen)(void);
+
+static jmp_buf ended;
+static const uint8_t *input;
+static size_t input_size;
+
+void warn(const char *format, ...)
+{
+	(void)format;
+}
+
+void fail(int status, const char *format, ...)
+{
+	char message[8192];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(message, sizeof(message), format, list);
+	va_end(list);
+	require(status && *message);
+	longjmp(ended, 1);
+}
+
+void usage_error(const char *format, ...)
+{
+	(void)format;
+	abort();
+}
+
+/* Numbers on the command line: none is given. */
+double seconds_of(const char *option, const char *text)
+{
+	usage_error("%s %s", option, text);
+}
+
+unsigned long number_of(const char *option, const char *text)
+{
+	usage_error("%s %s", option, text);
+}
+
+const char *sysfs_root(void)
+{
+	return "/nonexistent";
+}
+
+/*
+ * What a command had when it failed: there the program ends, and here it is given
+ * back.  Memory is allocated as in a list of what is still there.
+ */
+#define FILES	8
+
+struct held {
+	struct held *next, **at;
+	max_align_t memory[];
+};
+
+static struct held *all_held;
+static FILE *files[FILES];
+
+void *fuzz_realloc(void *memory, size_t size);
+void *fuzz_calloc(size_t n, size_t size);
+void fuzz_free(void *memory);
+FILE *fuzz_fopen(const char *path, const char *mode);
+int fuzz_fclose(FILE *file);
+
+static struct held *held_of(void *memory)
+{
+	return (struct held *)((char *)memory - offsetof(struct held, memory));
+}
+
+static void *hold(struct held *held)
+{
+	require(held);
+	held->next = all_held;
+	held->at = &all_held;
+	if (all_held)
+		all_held->at = &held->next;
+	all_held = held;
+	return held->memory;
+}
+
+static struct held *let_go(void *memory)
+{
+	struct held *held = held_of(memory);
+
+	*held->at = held->next;
+	if (held->next)
+		held->next->at = held->at;
+	return held;
+}
+
+void *fuzz_realloc(void *memory, size_t size)
+{
+	return hold(realloc(memory ? let_go(memory) : NULL, sizeof(struct held) + size));
+}
+
+void *fuzz_calloc(size_t n, size_t size)
+{
+	return hold(calloc(1, sizeof(struct held) + n * size));
+}
+
+void fuzz_free(void *memory)
+{
+	if (memory)
+		free(let_go(memory));
+}
+
+/* Whatever file a command reads is the input. */
+FILE *fuzz_fopen(const char *path, const char *mode)
+{
+	int i = 0;
+
+	(void)path;
+	(void)mode;
+	while (files[i])
+		require(++i < FILES);
+	return files[i] = fmemopen((void *)input, input_size, "rb");
+}
+
+int fuzz_fclose(FILE *file)
+{
+	int i;
+
+	for (i = 0; i < FILES; i++)
+		if (files[i] == file)
+			files[i] = NULL;
+	return fclose(file);
+}
+
+static void give_back(void)
+{
+	int i;
+
+	while (all_held)
+		fuzz_free(all_held->memory);
+	for (i = 0; i < FILES; i++)
+		if (files[i])
+			fuzz_fclose(files[i]);
+}
+
+/* The same names, and what other records say. */
+static struct snapshot mixed_up(const struct snapshot *snapshot)
+{
+	uint64_t n = snapshot->header.count, i;
+	struct snapshot mixed = *snapshot;
+
+	mixed.records = malloc((n + 1) * sizeof(record_t));
+	require(mixed.records);
+	for (i = 0; i < n; i++) {
+		mixed.records[i] = snapshot->records[n - 1 - i];
+		memcpy(mixed.records[i].group, snapshot->records[i].group, 64);
+		memcpy(mixed.records[i].name, snapshot->records[i].name, 64);
+	}
+	return mixed;
+}
+
+static void look(struct snapshot *snapshot)
+{
+	struct snapshot before = mixed_up(snapshot);
+	char name[NAME_ROOM], error[32], rate[32];
+	struct change change;
+	uint64_t i;
+
+	for (i = 0; i < snapshot->header.count; i++) {
+		const record_t *r = &snapshot->records[i];
+
+		full_name(r, name);
+		require(*name && width_of(name) >= 3);
+		format_error(r, error, sizeof(error));
+		require(*state_of(r) && *error);
+		require(snapshot_find(snapshot, r));
+		change = change_between(&before, snapshot, r);
+		require(change.before && change.deviation >= 0);
+		format_rate(&change, rate, sizeof(rate));
+		require(*rate);
+	}
+	free(before.records);
+}
+
+/* The same after it was written and read. */
+static void write_and_read(const struct snapshot *snapshot)
+{
+	static char buffer[1 << 16];
+	struct source source = { .path = "again" };
+	struct snapshot again;
+	FILE *file;
+
+	if (snapshot->header.count * sizeof(record_t) + sizeof(header_t) >= sizeof(buffer))
+		return;
+	file = fmemopen(buffer, sizeof(buffer), "wb");
+	require(file);
+	snapshot_write(snapshot, file);
+	fclose(file);
+	source.file = fuzz_file((uint8_t *)buffer, sizeof(header_t) +
+				snapshot->header.count * sizeof(record_t));
+	require(source_next(&source, &again));
+	require(again.header.count == snapshot->header.count);
+	require(!again.header.count || !memcmp(again.records, snapshot->records,
+					       again.header.count * sizeof(record_t)));
+	source_close(&source);
+	snapshot_free(&again);
+}
+
+static void read_all(void)
+{
+	struct source source = { .path = "fuzz" };
+	struct snapshot snapshot = { 0 };
+	char *patterns[] = { "a*/*", "b", NULL };
+
+	source.file = fuzz_file(input, input_size);
+	if (!setjmp(ended)) {
+		while (source_next(&source, &snapshot)) {
+			look(&snapshot);
+			write_and_read(&snapshot);
+			snapshot_select(&snapshot, patterns, true);
+			snapshot_free(&snapshot);
+		}
+	}
+	source_close(&source);
+	snapshot_free(&snapshot);
+	give_back();
+}
+
+static void command(int (*run)(int argc, char **argv), char *first, char *second)
+{
+	char *arguments[] = { "command", first, second, NULL };
+
+	optind = 0;
+	if (!setjmp(ended))
+		run(1 + !!first + !!second, arguments);
+	give_back();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static bool silent;
+
+	if (!silent)
+		require(freopen("/dev/null", "w", stdout));
+	silent = true;
+	if (size < 2)
+		return 0;
+	input = data;
+	input_size = size - 1;
+	read_all();
+	switch (data[size - 1]) {
+	case 1:
+		command(cmd_list, NULL, NULL);
+		break;
+	case 2:
+		command(cmd_list, "--tsv", NULL);
+		break;
+	case 3:
+		command(cmd_export, "--openmetrics", NULL);
+		break;
+	case 4:
+		command(cmd_export, "--prometheus", NULL);
+		break;
+	case 5:
+		command(cmd_export, "--json", NULL);
+		break;
+	case 6:
+		command(cmd_report, "fuzz", NULL);
+		break;
+	case 8:
+		command(cmd_report, "--csv", "fuzz");
+		break;
+	case 7:
+		command(cmd_diff, "fuzz", "fuzz");
+		break;
+	}
+	return 0;
+}

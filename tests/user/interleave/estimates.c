@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What an estimate says must be true, whatever the order: a value with an error of 0
+ * is the number of events, and otherwise that number is within the bounds, or the
+ * estimate says that its counter has wrapped or overflowed.
+ *
+ * An event that is counted beside a reset may be before or after it, so that the number
+ * is one of several.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/scounter.h>
+
+#include "../kernel/counters.h"
+#include "estimates.h"
+#include "kernel.h"
+#include "kind.h"
+#include "random.h"
+#include "script.h"
+
+#define SEED	1
+#define LOST	(SCOUNTER_F_WRAPPED | SCOUNTER_F_OVERFLOW | SCOUNTER_F_SATURATED)
+
+/* More than any counter holds. */
+typedef unsigned __int128 events;
+
+/* In memory that is restored. */
+struct books {
+	struct scounter counter;
+	events begun, done;
+	/* Of resets that have ended: what had been counted before one began, and after. */
+	events done_before, begun_after;
+	u32 resetting, resets;	/* those that go on, and have ended */
+};
+
+static struct estimate_play now;
+static const struct counter_type *type;
+static struct books *books;
+static char operations[SCRIPT_THREADS_MAX][SCRIPT_LENGTH_MAX + 1];
+static struct explore_program program;
+
+static struct scounter_ref word_ref(void)
+{
+	return (struct scounter_ref) {
+		.word64 = &books->counter.word64,
+		.class = &books->counter.class,
+	};
+}
+
+static void count_bare(u64 n)
+{
+	const struct scounter_class *class = &books->counter.class;
+	bool small = scounter_kind_ops(class->kind)->word == SCOUNTER_WORD32;
+
+	if (n > 1 && small)
+		scounter_word32_add(&books->counter.word32, class, n);
+	else if (n > 1)
+		scounter_word64_add(&books->counter.word64, class, n);
+	else if (small)
+		scounter_word32_inc(&books->counter.word32, class);
+	else
+		scounter_word64_inc(&books->counter.word64, class);
+}
+
+static void count(u64 n)
+{
+	books->begun += n;
+	if (now.bare)
+		count_bare(n);
+	else if (n == 1)
+		type->inc(&books->counter);
+	else
+		scounter_add(&books->counter, n);
+	books->done += n;
+}
+
+static u64 fetch_reset_now(void)
+{
+	struct scounter_ref ref = word_ref();
+
+	if (now.bare)
+		return scounter_kind_ops(books->counter.class.kind)->fetch_reset(&ref);
+	return scounter_fetch_reset(&books->counter);
+}
+
+static void fetch_reset(void)
+{
+	events done = books->done;
+
+	books->resetting++;
+	fetch_reset_now();
+	books->done_before = max(books->done_before, done);
+	books->begun_after = books->begun;
+	books->resetting--;
+	books->resets++;
+}
+
+static struct scounter_estimate estimate_now(void)
+{
+	struct scounter_ref ref = word_ref();
+	struct scounter_estimate estimate = { 0 };
+
+	if (now.bare)
+		scounter_kind_ops(books->counter.class.kind)->read_est(&ref, &estimate);
+	else
+		scounter_read_est(&books->counter, &estimate);
+	return estimate;
+}
+
+static void judge(const struct scounter_estimate *estimate, events least, events most)
+{
+	if (estimate->lower <= most && (estimate->upper >= least || estimate->upper == U64_MAX))
+		return;
+	/* The value is what came since. */
+	if (estimate->flags & LOST)
+		return;
+	explore_fail("value %llu, error %u, bounds %llu to %llu, but %llu to %llu events",
+		     (unsigned long long)estimate->value, estimate->error_ppm,
+		     (unsigned long long)estimate->lower, (unsigned long long)estimate->upper,
+		     (unsigned long long)least, (unsigned long long)most);
+}
+
+static void read_estimate(void)
+{
+	events done = books->done, before = books->done_before, after = books->begun_after;
+	u32 resets = books->resets;
+	bool resetting = books->resetting;
+	struct scounter_estimate estimate = estimate_now();
+
+	/* One that went on meanwhile may have taken all. */
+	if (resetting || books->resetting || books->resets != resets)
+		after = done;
+	judge(&estimate, done > after ? done - after : 0, books->begun - before);
+}
+
+static void operate_here(char operation)
+{
+	switch (operation) {
+	case 'i':
+		count(1);
+		break;
+	case 'a':
+		count(3);
+		break;
+	case 'b':
+		count(1ULL << 62);
+		break;
+	case 'f':
+		fetch_reset();
+		break;
+	case 'e':
+		read_estimate();
+		break;
+	}
+}
+
+static void operate(char operation)
+{
+	if (isupper(operation)) {
+		shim_read_lock();
+		shim_this.context = SHIM_HARDIRQ;
+		operate_here(tolower(operation));
+		shim_this.context = SHIM_TASK;
+		shim_read_unlock();
+	} else {
+		kernel_task_runs();
+		operate_here(operation);
+		kernel_task_sleeps();
+	}
+}
+
+static void body(int thread)
+{
+	if (thread >= program.needed)
+		kernel_thread(thread - program.needed);
+	script_run(operations[thread], operate);
+}
+
+static int cpu_of(int thread)
+{
+	return script_cpu(thread, program.needed);
+}
+
+/* The first trial of each exponent succeeds, on each CPU. */
+static void let_trials_win(void)
+{
+	int cpu, i;
+
+	for (cpu = 0; cpu < SCRIPT_CPUS; cpu++)
+		for (i = 0; i < SCOUNTER_TRIAL_EXPONENTS; i++)
+			per_cpu_ptr(&scounter_gaps, cpu)->left[i] = 0;
+}
+
+static bool setup(void)
+{
+	const u8 options = (now.full ? SCOUNTER_CLASS_WRAP : 0) |
+			   (now.bare ? SCOUNTER_CLASS_RESETS : 0);
+	const struct scounter_params params = { .kind = type->kind, .flags = options };
+	struct scounter_estimate estimate = { 0 };
+
+	if (!shim_init(SCRIPT_CPUS, SCRIPT_NODES) || !kernel_init())
+		return false;
+	shim_param("adapt_tries", now.tries);
+	counters_init(SEED);
+	books = shim_zalloc(sizeof(*books));
+	if (scounter_init(&books->counter, &params) ||
+	    (!now.bare && scounter_spread(&books->counter, GFP_KERNEL)))
+		return false;
+	while (now.full && !(estimate.flags & SCOUNTER_F_SATURATED)) {
+		scounter_add(&books->counter, S64_MAX);
+		estimate = estimate_now();
+	}
+	if (now.preload)
+		scounter_add(&books->counter, now.preload);
+	books->begun = books->done = scounter_read(&books->counter);
+	let_trials_win();
+	return true;
+}
+
+/* The draws of a run that is random are its own. */
+static void begin(uint64_t seed)
+{
+	if (!seed)
+		return;
+	scounter_random_init(seed);
+	let_trials_win();
+}
+
+/* When nobody counts, the bounds hold, and a reset leaves nothing to be said. */
+static void check(void)
+{
+	struct scounter_estimate estimate;
+
+	read_estimate();
+	fetch_reset();
+	estimate = estimate_now();
+	if (estimate.value || estimate.error_ppm || estimate.upper || estimate.flags & LOST)
+		explore_fail("value %llu, upper %llu, error %u, flags %#x after the last reset",
+			     (unsigned long long)estimate.value,
+			     (unsigned long long)estimate.upper, estimate.error_ppm,
+			     estimate.flags);
+	if (!now.bare)
+		scounter_gather(&books->counter);
+	kernel_settle();
+}
+
+const struct explore_program *estimates_program(const struct estimate_play *play)
+{
+	now = *play;
+	type = counter_type(now.kind);
+	program = (struct explore_program) {
+		.setup = setup, .begin = begin, .body = body, .check = check, .cpu = cpu_of,
+	};
+	program.needed = script_read(now.script, "iabfeIAFE", operations);
+	program.threads = program.needed + KERNEL_THREADS;
+	return type && type->kind && (!now.bare || counter_has_words(type)) &&
+		program.needed ? &program : NULL;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Threads that count, reset and ask how far the value can be trusted.  A letter of the
+ * script is
+ *
+ *	i	count one event; a trial that has not been made before succeeds
+ *	a	add three
+ *	b	add 2^62
+ *	f	fetch and reset
+ *	e	read the estimate
+ *
+ * I, A, F and E are the same in an interrupt handler.
+ */
+#ifndef _INTERLEAVE_ESTIMATES_H
+#define _INTERLEAVE_ESTIMATES_H
+
+#include <stdint.h>
+
+#include "explore.h"
+
+struct estimate_play {
+	const char *kind;	/* as in tests/user/kernel/counters.c */
+	const char *script;
+	uint64_t preload;
+	unsigned int tries;	/* the module's adapt_tries */
+	bool full;		/* at the end of its range, and begins again at 0 */
+	bool bare;		/* a word without a name, of a class that allows for resets */
+};
+
+/* NULL if script or kind are not right. */
+const struct explore_program *estimates_program(const struct estimate_play *play);
+
+#endif /* _INTERLEAVE_ESTIMATES_H */

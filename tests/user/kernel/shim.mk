@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The module's counters for user space.  To be included where `top` is the root of
+# the sources and `build` a folder for the objects:
+#
+#	$(shim_flags)	for whatever includes the module's headers
+#	$(shim_objects)	the counters, the shim, and counters by name
+#
+# Set `model := 1` before for a program that defines what shim.h leaves to a model,
+# and `shim_replaced := kernel` if it has a kernel.c of its own.  The objects
+# go through objcopy with the options in shim_objcopy.
+# Everything of kmod/ is taken but what needs the kernel's files and registry, and
+# arrays:
+#
+#	$(shim_array_objects)	these, with what they need of the rest, but for
+#				the shim itself
+
+OBJCOPY ?= objcopy
+KMOD ?= $(top)/kmod
+INCLUDE ?= $(top)/include
+shim_dir := $(top)/tests/user/kernel
+
+shim_left_out := main names registry sysfs debugfs snapshot array array_files standard powers
+shim_kmod := $(filter-out $(shim_left_out),$(patsubst $(KMOD)/%.c,%,$(wildcard $(KMOD)/*.c)))
+
+shim_flags := -I$(shim_dir) -I$(INCLUDE) -I$(KMOD)
+shim_flags += -DCONFIG_64BIT=1 -DCONFIG_SMP=1 -fno-strict-aliasing -fwrapv
+shim_flags += $(if $(model),-DSHIM_MODEL)
+# As the kernel is compiled: its tables have functions that need no argument.
+shim_kmod_flags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare
+shim_kmod_flags += -Wno-missing-field-initializers -Werror
+
+shim_objects := $(patsubst %,$(build)/kmod/%.o,$(shim_kmod))
+shim_objects += $(patsubst %,$(build)/shim/%.o,$(filter-out $(shim_replaced),shim kernel counters))
+
+shim_array_objects := $(patsubst %,$(build)/kmod/%.o,array standard random refuse) $(build)/shim/arrays.o
+
+$(build)/kmod/standard.o: $(build)/kmod/standard_rungs.h
+$(build)/kmod/standard.o: shim_kmod_flags += -I$(build)/kmod
+$(build)/kmod/standard_rungs.h: $(build)/kmod/powers
+	$< >$@
+
+$(build)/kmod/powers: $(KMOD)/powers.c | $(build)/kmod
+	$(CC) -O2 $(LDFLAGS) $(instrument_flags) -o $@ $<
+
+$(build)/kmod/%.o: $(KMOD)/%.c | $(build)/kmod
+	$(CC) $(shim_kmod_flags) $(CFLAGS) $(shim_flags) -MMD -MP -c -o $@ $<
+	$(if $(shim_objcopy),$(OBJCOPY) $(shim_objcopy) $@)
+
+$(build)/shim/%.o: $(shim_dir)/%.c | $(build)/shim
+	$(CC) -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror $(CFLAGS) $(shim_flags) -MMD -MP -c -o $@ $<
+	$(if $(shim_objcopy),$(OBJCOPY) $(shim_objcopy) $@)
+
+$(build)/kmod $(build)/shim:
+	mkdir -p $@
+
+-include $(shim_objects:.o=.d) $(shim_array_objects:.o=.d)

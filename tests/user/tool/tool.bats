@@ -1,0 +1,357 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# scounter(8) on snapshot files.  SCOUNTER is the program.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	SNAPSHOT=$BATS_TEST_DIRNAME/snapshot.py
+	cd "$BATS_TEST_TMPDIR"
+	"$SNAPSHOT" "{'group':'net','name':'rx','value':1000}" \
+		"{'group':'net','name':'two words','value':5}" \
+		"{'group':'fs','name':'ü','value':8000000,'kind':'bfp_csup','error_ppm':10000,'flags':4,'raw':0x6001e848}" >a
+	"$SNAPSHOT" --time 1010 "{'group':'net','name':'rx','value':3000}" \
+		"{'group':'net','name':'two words','value':2,'resets':1,'reset':1005}" \
+		"{'group':'fs','name':'ü','value':8064000,'kind':'bfp_csup','error_ppm':10000,'flags':4,'raw':0x6001ec30}" >b
+}
+
+says() {
+	[[ $output == *"$1"* ]] || { echo "no '$1' in: $output"; false; }
+}
+
+@test "list shows every counter, sorted" {
+	run -0 "$SCOUNTER" --from a list --tsv
+	[ "${#lines[@]}" = 4 ]
+	[[ ${lines[1]} == $'fs/ü\tbfp_csup\t8000000\t10000\t7760000\t8240000\t64\tdecimating' ]]
+	[[ ${lines[3]} == $'net/two words\tatomic\t5\t0\t5\t5\t64\texact' ]]
+}
+
+@test "read takes globs and names with spaces" {
+	run -0 "$SCOUNTER" --from a read 'net/*'
+	[ "$output" = $'net/rx\t1000\nnet/two words\t5' ]
+	run -0 "$SCOUNTER" --from a read --value 'net/two words'
+	[ "$output" = 5 ]
+}
+
+@test "an unknown counter is named, status 1, the others are read" {
+	run -1 "$SCOUNTER" --from a read net/rx net/none
+	says $'net/rx\t1000'
+	says 'no counter net/none'
+}
+
+@test "no module: status 3 and how to load it" {
+	SCOUNTER_SYSFS=/nonexistent run -3 "$SCOUNTER" list
+	says 'modprobe scounter'
+}
+
+@test "wrong usage: status 2" {
+	run -2 "$SCOUNTER"
+	run -2 "$SCOUNTER" nonsense
+	run -2 "$SCOUNTER" --from a list --nonsense
+	run -2 "$SCOUNTER" --from a read
+	run -2 "$SCOUNTER" --from a export
+	run -2 "$SCOUNTER" --from a watch --interval nan
+	run -2 "$SCOUNTER" --from a watch --count 0
+	run -2 "$SCOUNTER" --color sometimes list
+}
+
+@test "every command has --help" {
+	for command in list read watch record report diff export reset kinds topk; do
+		run -0 "$SCOUNTER" $command --help
+		says "Usage: scounter $command"
+	done
+	run -0 "$SCOUNTER" --help
+	says 'Exit status'
+}
+
+@test "truncated anywhere: refused, and no crash" {
+	size=$(stat -c %s a)
+	for n in 1 7 8 20 71 72 73 200 351 352 400 $((size - 1)); do
+		head -c "$n" a >cut
+		run -1 "$SCOUNTER" --from cut list
+		says truncated
+	done
+	: >empty
+	run -1 "$SCOUNTER" --from empty list
+	says empty
+}
+
+@test "foreign, damaged and too new files are refused" {
+	run -1 "$SCOUNTER" --from "$SCOUNTER" list
+	says 'not a snapshot'
+	"$SNAPSHOT" --swap >swapped
+	run -1 "$SCOUNTER" --from swapped list
+	says 'byte order'
+	"$SNAPSHOT" --oldest-reader 2 >new
+	run -1 "$SCOUNTER" --from new list
+	says 'too old'
+	"$SNAPSHOT" "{'name':'..'}" >path
+	run -1 "$SCOUNTER" --from path reset '*/*'
+	says damaged
+	cp a huge
+	printf '\377\377\377\377\377\377\377' | dd of=huge bs=1 seek=32 conv=notrunc status=none
+	run -1 "$SCOUNTER" --from huge list
+	says damaged
+	run -1 "$SCOUNTER" --from /nonexistent list
+	run -1 "$SCOUNTER" --from . list
+}
+
+@test "a newer and an older version are read" {
+	"$SNAPSHOT" --header-extra 24 --record-extra 40 "{'value':77}" "{'name':'m','value':78}" >newer
+	run -0 "$SCOUNTER" --from newer read '*/*'
+	[ "$output" = $'g/m\t78\ng/n\t77' ]
+	# Without the times at the end.
+	"$SNAPSHOT" --record-cut 72 "{'value':77}" "{'name':'m','value':78}" >older
+	run -0 "$SCOUNTER" --from older read '*/*'
+	[ "$output" = $'g/m\t78\ng/n\t77' ]
+	"$SNAPSHOT" "{'kind':'future','value':9}" >kind
+	run -0 "$SCOUNTER" --from kind list
+	says future
+}
+
+@test "names cannot speak to the terminal" {
+	"$SNAPSHOT" "{'name':b'\\xc2\\x9b31m'}" "{'name':b'\\xff\\xe2\\x80\\xae'}" >evil
+	run -0 "$SCOUNTER" --from evil read '*/*'
+	says '\xc2\x9b31m'
+	says '\xff\xe2\x80\xae'
+}
+
+@test "diff: events, deviations, restarts, the gone and the new" {
+	run -0 "$SCOUNTER" diff a b
+	says $'net/rx\t1000\t3000\t2000\t0\t200.0'
+	# Reset at 1005 s.
+	says $'net/two words\t5\t2\t2\t0\t0.4\trestarted'
+	# sqrt(64000 * 63): exponent 6 before and after
+	says $'fs/ü\t8000000\t8064000\t64000\t2008\t6400.0'
+	"$SNAPSHOT" "{'name':'other','value':9,'created':997}" >c
+	run -0 "$SCOUNTER" diff a c
+	says $'g/other\t0\t9\t9\t0\t3.0\tnew'
+	says $'net/rx\t1000\t\t\t\t\tgone'
+}
+
+# one 'COUNTER BEFORE' 'COUNTER AFTER' [OPTION]...: what diff says of it
+one() {
+	"$SNAPSHOT" "$1" >before
+	"$SNAPSHOT" --time 1010 "${@:3}" "$2" >after
+	"$SCOUNTER" diff before after | tail -n 1
+}
+
+@test "diff: a counter that wrapped, was made anew or comes from another boot" {
+	# It has passed its value of before again.
+	[ "$(one "{'value':100}" "{'value':300,'flags':32,'wraps':1,'wrapped':1008}")" = \
+		$'g/n\t100\t300\t300\t0\t150.0\trestarted' ]
+	[ "$(one "{'value':90,'flags':32,'wraps':1}" "{'value':100,'flags':32,'wraps':1}")" = \
+		$'g/n\t90\t100\t10\t0\t1.0\t' ]
+	[ "$(one "{'value':100}" "{'value':300,'created':1004}")" = \
+		$'g/n\t100\t300\t300\t0\t50.0\trestarted' ]
+	[ "$(one "{'value':100}" "{'value':300,'created':100}" --boot 2)" = \
+		$'g/n\t100\t300\t300\t0\t0.3\trestarted' ]
+	# A version without the number of wraps.
+	"$SNAPSHOT" --record-cut 24 "{'value':100}" >before
+	"$SNAPSHOT" --record-cut 24 "{'value':3,'flags':32}" >after
+	run -0 "$SCOUNTER" diff before after
+	says $'g/n\t100\t3\t3\t0\t0.0\trestarted'
+}
+
+@test "diff: what is not known is not said" {
+	[ "$(one "{'value':9,'flags':1}" "{'value':9,'flags':1}")" = \
+		$'g/n\t9\t9\t0\tinf\t0.0\tsaturated' ]
+	[ "$(one "{'value':4}" "{'value':9,'flags':1,'resets':1,'reset':1005}")" = \
+		$'g/n\t4\t9\t9\tinf\t1.8\trestarted, saturated' ]
+	[ "$(one "{'kind':'racing','value':9,'flags':8}" "{'kind':'racing','value':7,'flags':8}")" = \
+		$'g/n\t9\t7\t0\tinf\t0.0\tLOSES-COUNTS' ]
+	[ "$(one "{'value':18446744073709551611,'flags':2}" "{'value':5,'flags':2}")" = \
+		$'g/n\t18446744073709551611\t5\t10\tinf\t1.0\toverflow' ]
+	# Beyond what a double has bits for.
+	[ "$(one "{'value':0}" "{'value':9223372036854775807}" | cut -f 4)" = 9223372036854775807 ]
+	# When it was made is not known.
+	[ "$(one "{'value':0,'created':0}" "{'value':5,'created':0,'resets':1}")" = \
+		$'g/n\t0\t5\t5\t0\t-\trestarted' ]
+	"$SNAPSHOT" "{'flags':1}" "{'name':'r','flags':8}" >unsure
+	run -0 "$SCOUNTER" --from unsure list
+	[[ ${lines[1]} == *' -  saturated' && ${lines[2]} == *' -  LOSES-COUNTS' ]]
+	run -0 "$SCOUNTER" --from unsure export --openmetrics
+	says 'scounter_relative_error{group="g",name="n",kind="atomic"} +Inf'
+	says 'scounter_variance{group="g",name="r",kind="atomic"} +Inf'
+	says 'scounter_upper_bound{group="g",name="r",kind="atomic"} +Inf'
+	"$SCOUNTER" --from unsure export --json | jq -e '[.counters[] |
+		.error_ppm, .variance, .upper] | unique == [null]'
+}
+
+@test "diff: an approx word beyond its bound at the last exponent" {
+	# Mantissas of 24576 and 28672, two bits beyond 2^13: sqrt(2^27 * (2^17 - 1)).
+	for m in 24576 28672; do
+		"$SNAPSHOT" "{'kind':'bfp_csup','value':$((m << 15)),'error_ppm':10001,
+			'raw':$((15 << 28 | m)),'bound':13}" >"approx-$m"
+		# bfp_csup itself has no bound: sqrt(2^27 * (2^15 - 1)).  A bound that no word
+		# has is none.
+		"$SNAPSHOT" "{'kind':'bfp_csup','value':$((m << 15)),'error_ppm':10001,
+			'raw':$((15 << 28 | m)),'bound':99}" >"csup-$m"
+	done
+	run -0 "$SCOUNTER" diff approx-24576 approx-28672
+	says $'134217728\t4194288\t'
+	run -0 "$SCOUNTER" diff csup-24576 csup-28672
+	says $'134217728\t2097120\t'
+}
+
+@test "watch: a sample that shows no event does not show that there was none" {
+	word="'kind':'bfp_csup','value':8000000,'error_ppm':10000,'flags':4,'raw':0x6001e848"
+	{
+		"$SNAPSHOT" --time 1000 "{$word}" "{'name':'exact'}"
+		"$SNAPSHOT" --time 1001 "{$word}" "{'name':'exact'}"
+	} >still
+	run -0 "$SCOUNTER" --from still watch --batch
+	says $'g/exact\t0\t0.0\t0.0'
+	# One in 64: after 420 events without a success 0.135 % are left.
+	bar=$(sed -n 's/^g.n\t8000000\t0\.0\t\([0-9]*\)\..*/\1/p' <<<"$output" | tail -n 1)
+	[ "$bar" -ge 420 ]
+	[ "$bar" -lt 630 ]
+}
+
+@test "record appends, report reads it back" {
+	"$SCOUNTER" --from a record --output r
+	"$SCOUNTER" --from b record --output r
+	run -0 "$SCOUNTER" report r
+	says '# 2 snapshots'
+	says $'net/rx\t1000\t3000\t2000'
+	run -0 "$SCOUNTER" report --csv r 'net/two words'
+	[ "${lines[2]}" = '1700001010.000,"net/two words",atomic,2,0,2,2,exact' ]
+	run -0 "$SCOUNTER" --from r watch --batch
+	says $'net/rx\t1000\t-\t-\texact'
+	says $'net/rx\t3000\t200.0\t0.0'
+	# 64064 (1 - 7 s^2 / 128 + 3 s / 8)^8 + 1 - 64000 with s^2 = 63 / 64064, in 10 s
+	says $'fs/ü\t8064000\t6400.0\t631.6'
+	"$SCOUNTER" report --gnuplot picture.png r
+	[ "$(head -c 4 picture.png | tail -c 3)" = PNG ]
+	head -c 500 b >>r
+	run -1 "$SCOUNTER" report r
+	says truncated
+}
+
+@test "JSON is JSON" {
+	"$SCOUNTER" --from a export --json | jq -e '.counters | length == 3 and
+		(.[0] | .name == "ü" and .value == 8000000 and .variance == 6400000000)'
+}
+
+awkward() {
+	"$SNAPSHOT" "{'name':'quote\"'}" "{'name':'back\\\\\\\\slash'}" "{'name':'{}=,#'}" \
+		"{'name':b'\\xff'}" "{'name':'\\\\\\\\xff'}" "{'name':'ü 日本'}" "{'name':'a_total'}" \
+		"{'name':'full','flags':1,'value':8796092989440}" "{'name':'racing','kind':'racing','flags':8}"
+}
+
+@test "promtool has no finding in the text format" {
+	awkward >s
+	"$SCOUNTER" --from s export --prometheus >m
+	run -0 promtool check metrics <m
+	[ -z "$output" ]
+	# The check can fail.
+	cat m m >twice
+	run ! promtool check metrics <twice
+}
+
+@test "a real Prometheus scrapes the OpenMetrics format" {
+	awkward >s
+	mkdir www
+	"$SCOUNTER" --from s export --openmetrics --output www/metrics
+	run -0 python3 "$BATS_TEST_DIRNAME/scrape.py" www
+	[ "$output" = 'up 1, 9 counters' ]
+	# Prometheus refuses what is not OpenMetrics.
+	sed -i '$d' www/metrics
+	run -0 python3 "$BATS_TEST_DIRNAME/scrape.py" www
+	[ "$output" = 'up 0, 0 counters' ]
+}
+
+@test "a total that dips is held, one that was reset is not" {
+	total() { "$SCOUNTER" --from "$1" export --openmetrics --state state | grep '^scounter_events'; }
+	"$SNAPSHOT" "{'value':100,'kind':'racing','flags':8}" >one
+	"$SNAPSHOT" "{'value':90,'kind':'racing','flags':8}" >dip
+	"$SNAPSHOT" "{'value':90,'kind':'racing','flags':8,'resets':1,'reset':500}" >reset
+	total one >o; total dip >d; total one >o2; total reset >r
+	cmp o d
+	cmp o o2
+	grep -q '_total{.* 90$' r
+	grep -q '_created{.* 1700000500.0' r
+	echo 'this is junk' >state
+	run -1 "$SCOUNTER" --from one export --openmetrics --state state
+	says 'not a snapshot'
+	[ "$(cat state)" = 'this is junk' ]
+}
+
+@test "a total that wrapped begins anew, and goes on" {
+	total() { "$SCOUNTER" --from "$1" export --openmetrics "${@:2}" | grep '^scounter_events'; }
+	"$SNAPSHOT" "{'value':100}" >full
+	"$SNAPSHOT" "{'value':7,'flags':32,'wraps':1,'wrapped':500}" >wrapped
+	"$SNAPSHOT" "{'value':9,'flags':32,'wraps':1,'wrapped':500}" >on
+	"$SNAPSHOT" "{'value':2,'flags':32,'wraps':1,'wrapped':500,'resets':1,'reset':600}" >reset
+	for state in '' '--state state'; do
+		for snapshot in full wrapped on reset; do
+			# shellcheck disable=SC2086 # two words or none
+			total $snapshot $state
+		done >said
+		run -0 awk '/_total/ { total = total " " $NF } /_created/ { created = created " " $NF }
+			END { print total created }' said
+		[ "$output" = ' 100 7 9 2 1700000100.000000000 1700000500.000000000 1700000500.000000000 1700000600.000000000' ]
+	done
+}
+
+@test "an output that cannot be written leaves nothing" {
+	run -1 "$SCOUNTER" --from a export --json --output /nonexistent/file
+	run -1 bash -c '"$SCOUNTER" --from a list >/dev/full'
+}
+
+@test "a closed pipe is no error" {
+	"$SNAPSHOT" --many 10000 >many
+	run -0 bash -c '"$SCOUNTER" --from many list 2>&1 | head -n 1; exit ${PIPESTATUS[0]}'
+	[ "${#lines[@]}" = 1 ]
+}
+
+@test "colour on a terminal only, and where asked for" {
+	"$SNAPSHOT" "{'flags':1}" >red
+	run -0 "$SCOUNTER" --from red list
+	[[ $output != *$'\033'* ]]
+	run -0 "$SCOUNTER" --color always --from red list
+	says $'\033[31msaturated'
+}
+
+@test "reset writes 1; the vanished and the forbidden are named" {
+	mkdir -p sys/net/rx 'sys/net/two words'
+	: >sys/net/rx/reset
+	: >'sys/net/two words/reset'
+	SCOUNTER_SYSFS=sys run -1 "$SCOUNTER" --from a reset '*/*'
+	says 'fs/ü: the counter is gone'
+	[ "$(cat sys/net/rx/reset)" = 1 ] && [ "$(cat 'sys/net/two words/reset')" = 1 ]
+}
+
+@test "watch on terminals of 10, 40 and 200 columns leaves on q" {
+	"$SCOUNTER" --from a record --output r
+	"$SCOUNTER" --from b record --output r
+	for columns in 10 40 200; do
+		run -0 timeout 20 python3 "$BATS_TEST_DIRNAME/terminal.py" "$columns" \
+			"$SCOUNTER" --from r watch --interval 30
+		says 'net/rx'
+	done
+}
+
+@test "topk lists the tables of debugfs, and shows one" {
+	mkdir -p d/topk/net d/topk/mm
+	echo '# text' >d/topk/net/ports
+	: >d/topk/net/ports.bin
+	export SCOUNTER_DEBUGFS=$PWD/d SCOUNTER_SYSFS=$PWD/d
+	run -0 "$SCOUNTER" topk
+	[ "$output" = net/ports ]
+	run -0 "$SCOUNTER" topk net/ports
+	[ "$output" = '# text' ]
+	run -1 "$SCOUNTER" topk net/none
+	says 'net/none'
+	for name in net ../kinds net/../kinds /net net/ a/b/c; do
+		run -2 "$SCOUNTER" topk "$name"
+	done
+}
+
+@test "the manual page is in order" {
+	man --warnings -l -E UTF-8 -Tutf8 "$BATS_TEST_DIRNAME/../../../tools/scounter/scounter.8" 2>found >/dev/null
+	run -0 cat found
+	[ -z "$output" ]
+	for command in list read watch record report diff export reset kinds topk; do
+		grep -qE "^\.BR? $command\b" "$BATS_TEST_DIRNAME/../../../tools/scounter/scounter.8"
+	done
+}
