@@ -59,13 +59,11 @@ static const u32 exponents[] = { 1, 2, 4, 8, 15, 30 };
 	static const struct scounter_class name =			\
 		SCOUNTER_CLASS(kind, 0)
 
-CLASS_OF(dup_class, SCOUNTER_BFP_DUP);
-CLASS_OF(csup_class, SCOUNTER_BFP_CSUP);
-CLASS_OF(scalable32_class, SCOUNTER_SCALABLE32);
-CLASS_OF(adapt_class, SCOUNTER_MULTILINE_ADAPT);
-CLASS_OF(morris_class, SCOUNTER_MORRIS);
-CLASS_OF(adaptive_class, SCOUNTER_MORRIS_ADAPT);
-CLASS_OF(scalable_class, SCOUNTER_SCALABLE);
+#define BARE_ROW(...)	__VA_ARGS__
+#define NAMED_ROW(...)
+#define WORD_CLASS(symbol, number, name, word, use, ...)			\
+	use##_ROW(CLASS_OF(name##_class, SCOUNTER_##symbol);)
+SCOUNTER_KIND_TABLE(WORD_CLASS)
 
 static DEFINE_PER_CPU(u64, percpu_word);
 
@@ -101,30 +99,17 @@ SITE(inc, struct scounter, scounter_inc(it))
 SITE(add, struct scounter, scounter_add(it, ADDED))
 SITE(read, struct scounter, scounter_read(it))
 
-#define SITE_OF(name, kind)						\
-	SITE(name, struct scounter, scounter_inc_kind(it, kind))
+#define SITE_OF(symbol, number, name, ...)				\
+	SITE(inc_##name, struct scounter, scounter_inc_kind(it, SCOUNTER_##symbol))
+SCOUNTER_KIND_TABLE(SITE_OF)
 
-SITE_OF(inc_atomic, SCOUNTER_ATOMIC)
-SITE_OF(inc_percpu, SCOUNTER_PERCPU)
-SITE_OF(inc_multiline, SCOUNTER_MULTILINE)
-SITE_OF(inc_bfp, SCOUNTER_BFP_CSUP)	/* the code for bfp_dup is the same */
-SITE_OF(inc_racing, SCOUNTER_RACING)
-SITE_OF(inc_cas, SCOUNTER_CAS)		/* the same for rbo and cohort */
-SITE_OF(inc_rbo_numa, SCOUNTER_RBO_NUMA)
-SITE_OF(inc_rbo_numa_adapt, SCOUNTER_RBO_NUMA_ADAPT)
-SITE_OF(inc_multiline_adapt, SCOUNTER_MULTILINE_ADAPT)
-SITE_OF(inc_morris, SCOUNTER_MORRIS)
-SITE_OF(inc_morris_adapt, SCOUNTER_MORRIS_ADAPT)
-SITE_OF(inc_scalable, SCOUNTER_SCALABLE)
-SITE_OF(inc_scalable32, SCOUNTER_SCALABLE32)
-
-SITE(word_dup, struct scounter_word32, scounter_word32_inc(it, &dup_class))
-SITE(word_csup, struct scounter_word32, scounter_word32_inc(it, &csup_class))
-SITE(word_scalable32, struct scounter_word32, scounter_word32_inc(it, &scalable32_class))
-SITE(word_adapt, struct scounter_word64, scounter_word64_inc(it, &adapt_class))
-SITE(word_morris, struct scounter_word64, scounter_word64_inc(it, &morris_class))
-SITE(word_morris_adapt, struct scounter_word64, scounter_word64_inc(it, &adaptive_class))
-SITE(word_scalable, struct scounter_word64, scounter_word64_inc(it, &scalable_class))
+#define WORD32_SITE(name)							\
+	SITE(word_##name, struct scounter_word32, scounter_word32_inc(it, &name##_class))
+#define WORD64_SITE(name)							\
+	SITE(word_##name, struct scounter_word64, scounter_word64_inc(it, &name##_class))
+#define WORD_SITE(symbol, number, name, word, use, ...)			\
+	use##_ROW(word##_SITE(name))
+SCOUNTER_KIND_TABLE(WORD_SITE)
 
 /*
  * Something to count with: a counter with a name, or a bare word and its class.
@@ -143,47 +128,30 @@ struct subject {
 	struct scounter *counter;
 };
 
-#define NAMED(name, kind, site, ...)	{ name, kind, site, __VA_ARGS__ }
-#define WORD(name, site, class_, ...)	\
-	{ "word " name, 0, site, __VA_ARGS__, .class = &(class_) }
+/* What the budgets depend on: the family, and how the kind is inlined. */
+#define PLAIN_BUDGET(kind)						\
+	((kind) == SCOUNTER_ATOMIC ? BUDGET_ATOMIC :			\
+	 (kind) == SCOUNTER_MULTILINE ? BUDGET_LINE :			\
+	 __SCOUNTER_IS_BFP(kind) ? BUDGET_BFP_EXACT : BUDGET_PLAIN)
+
+#define DECIMATING_BUDGET(kind)						\
+	(__SCOUNTER_IS_BFP(kind) ? BUDGET_BFP_DECIMATING :		\
+	 __SCOUNTER_IS_MORRIS(kind) || __SCOUNTER_IS_SCALABLE(kind) ?	\
+		BUDGET_DECIMATING : BUDGET_NONE)
+
+#define NAMED_SUBJECT(symbol, number, name, ...)			\
+	{ #name, number, site_inc_##name,				\
+	  PLAIN_BUDGET(number), DECIMATING_BUDGET(number),		\
+	  __SCOUNTER_IS_OTHER(number) && number != SCOUNTER_MULTILINE_ADAPT },
+
+#define WORD_SUBJECT(symbol, number, name, word, use, ...)		\
+	use##_ROW({ "word " #name, 0, site_word_##name,			\
+		    PLAIN_BUDGET(number), DECIMATING_BUDGET(number),	\
+		    .class = &name##_class },)
 
 static struct subject subjects[] = {
-	NAMED("atomic", SCOUNTER_ATOMIC, site_inc_atomic, BUDGET_ATOMIC),
-	NAMED("percpu", SCOUNTER_PERCPU, site_inc_percpu, BUDGET_PLAIN, 0, true),
-	NAMED("multiline", SCOUNTER_MULTILINE, site_inc_multiline, BUDGET_LINE),
-	NAMED("multiline_adapt", SCOUNTER_MULTILINE_ADAPT, site_inc_multiline_adapt,
-	      BUDGET_PLAIN),
-	NAMED("bfp_dup", SCOUNTER_BFP_DUP, site_inc_bfp, BUDGET_BFP_EXACT,
-	      BUDGET_BFP_DECIMATING),
-	NAMED("bfp_csup", SCOUNTER_BFP_CSUP, site_inc_bfp, BUDGET_BFP_EXACT,
-	      BUDGET_BFP_DECIMATING),
-	NAMED("racing", SCOUNTER_RACING, site_inc_racing, BUDGET_PLAIN, 0, true),
-	NAMED("cas", SCOUNTER_CAS, site_inc_cas, BUDGET_PLAIN, 0, true),
-	NAMED("rbo", SCOUNTER_RBO, site_inc_cas, BUDGET_PLAIN, 0, true),
-	NAMED("cohort", SCOUNTER_COHORT, site_inc_cas, BUDGET_PLAIN, 0, true),
-	NAMED("rbo_numa", SCOUNTER_RBO_NUMA, site_inc_rbo_numa, BUDGET_PLAIN, 0, true),
-	NAMED("rbo_numa_adapt", SCOUNTER_RBO_NUMA_ADAPT, site_inc_rbo_numa_adapt,
-	      BUDGET_PLAIN, 0, true),
-	NAMED("morris", SCOUNTER_MORRIS, site_inc_morris, BUDGET_PLAIN,
-	      BUDGET_DECIMATING, true),
-	NAMED("morris_adapt", SCOUNTER_MORRIS_ADAPT, site_inc_morris_adapt,
-	      BUDGET_PLAIN, BUDGET_DECIMATING, true),
-	NAMED("scalable", SCOUNTER_SCALABLE, site_inc_scalable, BUDGET_PLAIN,
-	      BUDGET_DECIMATING, true),
-	NAMED("scalable32", SCOUNTER_SCALABLE32, site_inc_scalable32, BUDGET_PLAIN,
-	      BUDGET_DECIMATING, true),
-	WORD("multiline_adapt", site_word_adapt, adapt_class, BUDGET_PLAIN),
-	WORD("bfp_dup", site_word_dup, dup_class, BUDGET_BFP_EXACT,
-	     BUDGET_BFP_DECIMATING),
-	WORD("bfp_csup", site_word_csup, csup_class, BUDGET_BFP_EXACT,
-	     BUDGET_BFP_DECIMATING),
-	WORD("morris", site_word_morris, morris_class, BUDGET_PLAIN, BUDGET_DECIMATING),
-	WORD("morris_adapt", site_word_morris_adapt, adaptive_class,
-	     BUDGET_PLAIN, BUDGET_DECIMATING),
-	WORD("scalable", site_word_scalable, scalable_class, BUDGET_PLAIN,
-	     BUDGET_DECIMATING),
-	WORD("scalable32", site_word_scalable32, scalable32_class, BUDGET_PLAIN,
-	     BUDGET_DECIMATING),
+	SCOUNTER_KIND_TABLE(NAMED_SUBJECT)
+	SCOUNTER_KIND_TABLE(WORD_SUBJECT)
 };
 
 /* A counter with lines, for the words of the inflated state to point at. */

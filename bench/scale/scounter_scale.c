@@ -96,31 +96,15 @@ static u64 scounter_value(void)
 }
 
 /* The kind is known when this is compiled: what a client gets. */
-#define INC(name, kind)							\
+#define INC(symbol, number, name, ...)					\
 static void inc_##name(u32 n)						\
 {									\
 	while (n--)							\
-		scounter_inc_kind(counter, kind);			\
+		scounter_inc_kind(counter, SCOUNTER_##symbol);		\
 }
 
-INC(atomic, SCOUNTER_ATOMIC)
-INC(percpu, SCOUNTER_PERCPU)
-INC(multiline, SCOUNTER_MULTILINE)
-INC(bfp_dup, SCOUNTER_BFP_DUP)
-INC(bfp_csup, SCOUNTER_BFP_CSUP)
-INC(racing, SCOUNTER_RACING)
-INC(cas, SCOUNTER_CAS)
-INC(rbo, SCOUNTER_RBO)
-INC(rbo_numa, SCOUNTER_RBO_NUMA)
-INC(rbo_numa_adapt, SCOUNTER_RBO_NUMA_ADAPT)
-INC(cohort, SCOUNTER_COHORT)
-INC(multiline_adapt, SCOUNTER_MULTILINE_ADAPT)
-INC(morris, SCOUNTER_MORRIS)
-INC(morris_adapt, SCOUNTER_MORRIS_ADAPT)
-INC(scalable, SCOUNTER_SCALABLE)
-INC(scalable32, SCOUNTER_SCALABLE32)
-INC(exact, SCOUNTER_EXACT)
-INC(approx, SCOUNTER_APPROX)
+SCOUNTER_KIND_TABLE(INC)
+SCOUNTER_CHOICE_TABLE(INC)
 
 static void inc_word(u32 n)
 {
@@ -175,9 +159,9 @@ static u64 percpu_counter_value(void)
 	return percpu_counter_sum(&percpu_counter);
 }
 
-#define KIND(name_, kind_)						\
-	{ .name = #name_, .kind = kind_, .inc = inc_##name_,		\
-	  .add = scounter_add_n, .read = scounter_value }
+#define KIND(symbol, number, name_, ...)					\
+	{ .name = #name_, .kind = SCOUNTER_##symbol, .inc = inc_##name_,	\
+	  .add = scounter_add_n, .read = scounter_value },
 
 static const struct subject subjects[] = {
 	{ .name = "this_cpu_inc", .inc = inc_cpu_word, .add = add_cpu_word,
@@ -185,24 +169,8 @@ static const struct subject subjects[] = {
 	{ .name = "atomic64_inc", .inc = inc_word, .add = add_word, .read = word_value },
 	{ .name = "percpu_counter", .inc = inc_percpu_counter,
 	  .add = add_percpu_counter, .read = percpu_counter_value },
-	KIND(exact, SCOUNTER_EXACT),
-	KIND(approx, SCOUNTER_APPROX),
-	KIND(atomic, SCOUNTER_ATOMIC),
-	KIND(percpu, SCOUNTER_PERCPU),
-	KIND(multiline, SCOUNTER_MULTILINE),
-	KIND(bfp_dup, SCOUNTER_BFP_DUP),
-	KIND(bfp_csup, SCOUNTER_BFP_CSUP),
-	KIND(racing, SCOUNTER_RACING),
-	KIND(cas, SCOUNTER_CAS),
-	KIND(rbo, SCOUNTER_RBO),
-	KIND(rbo_numa, SCOUNTER_RBO_NUMA),
-	KIND(rbo_numa_adapt, SCOUNTER_RBO_NUMA_ADAPT),
-	KIND(cohort, SCOUNTER_COHORT),
-	KIND(multiline_adapt, SCOUNTER_MULTILINE_ADAPT),
-	KIND(morris, SCOUNTER_MORRIS),
-	KIND(morris_adapt, SCOUNTER_MORRIS_ADAPT),
-	KIND(scalable, SCOUNTER_SCALABLE),
-	KIND(scalable32, SCOUNTER_SCALABLE32),
+	SCOUNTER_CHOICE_TABLE(KIND)
+	SCOUNTER_KIND_TABLE(KIND)
 };
 
 /* A line of the file. */

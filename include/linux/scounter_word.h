@@ -256,18 +256,52 @@ struct scounter_params {
 #define __SCOUNTER_IS_ONE_OF(kind, kinds)				\
 	((kind) > 0 && (kind) < 32 && (BIT((kind) & 31) & (kinds)))
 
-#define __SCOUNTER_BFP_KINDS	(BIT(SCOUNTER_BFP_DUP) | BIT(SCOUNTER_BFP_CSUP))
-#define __SCOUNTER_MORRIS_KINDS	(BIT(SCOUNTER_MORRIS) | BIT(SCOUNTER_MORRIS_ADAPT))
-#define __SCOUNTER_SCALABLE_KINDS					\
-	(BIT(SCOUNTER_SCALABLE) | BIT(SCOUNTER_SCALABLE32))
-#define __SCOUNTER_APPROX_KINDS						\
-	(__SCOUNTER_BFP_KINDS | __SCOUNTER_MORRIS_KINDS | __SCOUNTER_SCALABLE_KINDS)
-#define __SCOUNTER_WORD32_KINDS	(__SCOUNTER_BFP_KINDS | BIT(SCOUNTER_SCALABLE32))
-#define __SCOUNTER_WORD64_KINDS						\
-	(BIT(SCOUNTER_RACING) | BIT(SCOUNTER_CAS) | BIT(SCOUNTER_RBO) |	\
-	 BIT(SCOUNTER_RBO_NUMA) | BIT(SCOUNTER_RBO_NUMA_ADAPT) |	\
-	 BIT(SCOUNTER_MULTILINE_ADAPT) | __SCOUNTER_MORRIS_KINDS |	\
-	 BIT(SCOUNTER_SCALABLE))
+/* Columns of the table of kinds, for the masks below. */
+enum __scounter_family {
+	__SCOUNTER_FAMILY_EXACT,
+	__SCOUNTER_FAMILY_BFP,
+	__SCOUNTER_FAMILY_MORRIS,
+	__SCOUNTER_FAMILY_SCALABLE,
+	__SCOUNTER_FAMILY_LOSSY,
+};
+
+enum __scounter_word_size {
+	__SCOUNTER_NO_WORD,
+	__SCOUNTER_WORD32,
+	__SCOUNTER_WORD64,
+};
+
+enum __scounter_use {
+	__SCOUNTER_NAMED,
+	__SCOUNTER_BARE,
+};
+
+#define __SCOUNTER_BIT(number, condition)	((condition) ? BIT(number) : 0) |
+#define __SCOUNTER_ALL_BIT(symbol, number, ...)	BIT(number) |
+#define __SCOUNTER_BFP_BIT(symbol, number, name, word, use, family, ...)	\
+	__SCOUNTER_BIT(number, __SCOUNTER_FAMILY_##family == __SCOUNTER_FAMILY_BFP)
+#define __SCOUNTER_MORRIS_BIT(symbol, number, name, word, use, family, ...)	\
+	__SCOUNTER_BIT(number, __SCOUNTER_FAMILY_##family == __SCOUNTER_FAMILY_MORRIS)
+#define __SCOUNTER_SCALABLE_BIT(symbol, number, name, word, use, family, ...)	\
+	__SCOUNTER_BIT(number, __SCOUNTER_FAMILY_##family == __SCOUNTER_FAMILY_SCALABLE)
+#define __SCOUNTER_WORD32_BIT(symbol, number, name, word, use, ...)		\
+	__SCOUNTER_BIT(number, __SCOUNTER_##word == __SCOUNTER_WORD32 &&	\
+			       __SCOUNTER_##use == __SCOUNTER_BARE)
+#define __SCOUNTER_WORD64_BIT(symbol, number, name, word, use, ...)		\
+	__SCOUNTER_BIT(number, __SCOUNTER_##word == __SCOUNTER_WORD64 &&	\
+			       __SCOUNTER_##use == __SCOUNTER_BARE)
+
+/* Masks of kinds; those of words are of bare ones. */
+enum __scounter_kinds {
+	__SCOUNTER_ALL_KINDS = SCOUNTER_KIND_TABLE(__SCOUNTER_ALL_BIT) 0,
+	__SCOUNTER_BFP_KINDS = SCOUNTER_KIND_TABLE(__SCOUNTER_BFP_BIT) 0,
+	__SCOUNTER_MORRIS_KINDS = SCOUNTER_KIND_TABLE(__SCOUNTER_MORRIS_BIT) 0,
+	__SCOUNTER_SCALABLE_KINDS = SCOUNTER_KIND_TABLE(__SCOUNTER_SCALABLE_BIT) 0,
+	__SCOUNTER_APPROX_KINDS = __SCOUNTER_BFP_KINDS | __SCOUNTER_MORRIS_KINDS |
+				  __SCOUNTER_SCALABLE_KINDS,
+	__SCOUNTER_WORD32_KINDS = SCOUNTER_KIND_TABLE(__SCOUNTER_WORD32_BIT) 0,
+	__SCOUNTER_WORD64_KINDS = SCOUNTER_KIND_TABLE(__SCOUNTER_WORD64_BIT) 0,
+};
 
 #define __SCOUNTER_IS_BFP(kind)	(!!__SCOUNTER_IS_ONE_OF(kind, __SCOUNTER_BFP_KINDS))
 #define __SCOUNTER_IS_MORRIS(kind)					\

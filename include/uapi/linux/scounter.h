@@ -9,35 +9,26 @@
 
 #include <linux/types.h>
 
+#include "scounter_kinds.h"
+
 /* Bytes in the name of a counter or of a group, without the final NUL. */
 #define SCOUNTER_NAME_MAX		63
 
 /*
- * The kinds.  The last two are choices rather than kinds: a counter that is
- * created with one of them gets the kind that serves that wish best, and
- * reports that kind.
+ * The kinds, from the table in scounter_kinds.h: SCOUNTER_ATOMIC = 1 and so on;
+ * and the choices, SCOUNTER_EXACT and SCOUNTER_APPROX.
  */
+#define __SCOUNTER_ENUMERATOR(symbol, number, ...)	SCOUNTER_##symbol = number,
 enum scounter_kind {
-	SCOUNTER_ATOMIC		= 1,	/* exact: one 64-bit atomic word */
-	SCOUNTER_PERCPU		= 2,	/* exact: one word for each possible CPU */
-	SCOUNTER_MULTILINE	= 3,	/* exact: one cache line for each NUMA node */
-	SCOUNTER_BFP_DUP	= 4,	/* approximate: deterministic update policy */
-	SCOUNTER_BFP_CSUP	= 5,	/* approximate: contention-sensitive policy */
-	SCOUNTER_RACING		= 6,	/* LOSES COUNTS: load, add, store */
-	SCOUNTER_CAS		= 7,	/* exact: compare-and-swap, tried again at once */
-	SCOUNTER_RBO		= 8,	/* exact: the same with randomized backoff */
-	SCOUNTER_RBO_NUMA	= 9,	/* exact: other nodes back off for longer */
-	SCOUNTER_RBO_NUMA_ADAPT	= 10,	/* exact: so only once it was contended */
-	SCOUNTER_COHORT		= 11,	/* exact: rbo, then under a NUMA cohort lock */
-	SCOUNTER_MULTILINE_ADAPT = 12,	/* exact: a word that inflates to lines */
-	SCOUNTER_MORRIS		= 13,	/* approximate: Morris's probabilities */
-	SCOUNTER_MORRIS_ADAPT	= 14,	/* exact, then by morris once contended */
-	SCOUNTER_SCALABLE	= 15,	/* approximate: 64-bit value, by its highest bit */
-	SCOUNTER_SCALABLE32	= 16,	/* the same in 32 bits */
-
-	SCOUNTER_EXACT		= 256,	/* the best exact kind for hot counters */
-	SCOUNTER_APPROX		= 257,	/* the best approximate kind */
+	SCOUNTER_KIND_TABLE(__SCOUNTER_ENUMERATOR)
+	SCOUNTER_CHOICE_TABLE(__SCOUNTER_ENUMERATOR)
 };
+#undef __SCOUNTER_ENUMERATOR
+
+/* How many kinds there are; their numbers begin at 1 and have no gap. */
+#define __SCOUNTER_ONE(...)	+ 1
+enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
+#undef __SCOUNTER_ONE
 
 /*
  * States of a counter, or'ed together.

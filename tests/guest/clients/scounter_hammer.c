@@ -30,13 +30,10 @@ static bool busted;
 module_param(busted, bool, 0400);
 
 /* SCOUNTER_EXACT is not multiline_adapt alone: it may grow several lines a node. */
+#define KIND(symbol, ...)	SCOUNTER_##symbol,
 static const enum scounter_kind kinds[] = {
-	SCOUNTER_ATOMIC, SCOUNTER_PERCPU, SCOUNTER_MULTILINE, SCOUNTER_CAS,
-	SCOUNTER_RBO, SCOUNTER_RBO_NUMA, SCOUNTER_RBO_NUMA_ADAPT,
-	SCOUNTER_COHORT, SCOUNTER_MULTILINE_ADAPT, SCOUNTER_EXACT,
-	SCOUNTER_BFP_DUP, SCOUNTER_BFP_CSUP, SCOUNTER_MORRIS,
-	SCOUNTER_MORRIS_ADAPT, SCOUNTER_SCALABLE, SCOUNTER_SCALABLE32,
-	SCOUNTER_RACING,
+	SCOUNTER_KIND_TABLE(KIND)
+	SCOUNTER_EXACT,
 };
 
 static const char *name_of(enum scounter_kind kind)

@@ -18,7 +18,7 @@
 static bool busted;
 module_param(busted, bool, 0400);
 
-static struct scounter *counters[SCOUNTER_SCALABLE32 + 1];
+static struct scounter *counters[__SCOUNTER_KINDS + 1];
 static struct scounter_array *array;
 static struct scounter_topk *topk;
 static struct task_struct *thread;
@@ -42,7 +42,7 @@ static void kept_exit(void)
 		scounter_topk_destroy(topk);
 	if (!IS_ERR_OR_NULL(array))
 		scounter_array_destroy(array);
-	for (kind = SCOUNTER_ATOMIC; kind <= SCOUNTER_SCALABLE32; kind++)
+	for (kind = SCOUNTER_ATOMIC; kind <= __SCOUNTER_KINDS; kind++)
 		if (!IS_ERR_OR_NULL(counters[kind]))
 			scounter_destroy(counters[kind]);
 }
@@ -51,7 +51,7 @@ static int create_counters(void)
 {
 	u32 kind;
 
-	for (kind = SCOUNTER_ATOMIC; kind <= SCOUNTER_SCALABLE32; kind++) {
+	for (kind = SCOUNTER_ATOMIC; kind <= __SCOUNTER_KINDS; kind++) {
 		counters[kind] = scounter_create(scounter_kind_name(kind), NULL, kind, 0,
 						 GFP_KERNEL);
 		if (IS_ERR(counters[kind]))

@@ -32,7 +32,7 @@ static u32 some(u32 below)
 /* Exact up to this number, whatever its kind. */
 static void churn_counter(const char *name)
 {
-	enum scounter_kind kind = 1 + some(SCOUNTER_SCALABLE32);
+	enum scounter_kind kind = 1 + some(__SCOUNTER_KINDS);
 	bool atomically = some(4) == 0;
 	struct scounter *counter;
 	u64 value;

@@ -61,30 +61,29 @@ static const char *const flavours[] = {
 	[BUSTED_RACING] = "racing",
 };
 
+/* A row of the table of kinds, if none of its counts is lost. */
+#define EXACT_ROW(...)		__VA_ARGS__
+#define BFP_ROW(...)		__VA_ARGS__
+#define MORRIS_ROW(...)		__VA_ARGS__
+#define SCALABLE_ROW(...)	__VA_ARGS__
+#define LOSSY_ROW(...)
+#define BARE_ROW(...)		__VA_ARGS__
+#define NAMED_ROW(...)
+
+#define CHOICE(symbol, number, name)	{ #name, &torture_counter_ops, number },
+#define CHOICE_WORD(symbol, number, name)	{ "word-" #name, &torture_word_ops, number },
+#define COUNTER(symbol, number, name, word, use, family, ...)			\
+	family##_ROW(CHOICE(symbol, number, name))
+#define WORD(symbol, number, name, word, use, family, ...)			\
+	use##_ROW(family##_ROW(CHOICE_WORD(symbol, number, name)))
+
 static struct subject subjects[] = {
 	/* For BUSTED_RACING alone; see first(). */
 	{ "racing", &torture_counter_ops, SCOUNTER_RACING },
-	{ "atomic", &torture_counter_ops, SCOUNTER_ATOMIC },
-	{ "percpu", &torture_counter_ops, SCOUNTER_PERCPU },
-	{ "multiline", &torture_counter_ops, SCOUNTER_MULTILINE },
-	{ "cas", &torture_counter_ops, SCOUNTER_CAS },
-	{ "rbo", &torture_counter_ops, SCOUNTER_RBO },
-	{ "rbo_numa", &torture_counter_ops, SCOUNTER_RBO_NUMA },
-	{ "rbo_numa_adapt", &torture_counter_ops, SCOUNTER_RBO_NUMA_ADAPT },
-	{ "cohort", &torture_counter_ops, SCOUNTER_COHORT },
-	{ "multiline_adapt", &torture_counter_ops, SCOUNTER_MULTILINE_ADAPT },
-	{ "exact", &torture_counter_ops, SCOUNTER_EXACT },
-	{ "bfp_dup", &torture_counter_ops, SCOUNTER_BFP_DUP },
-	{ "bfp_csup", &torture_counter_ops, SCOUNTER_BFP_CSUP },
-	{ "morris", &torture_counter_ops, SCOUNTER_MORRIS },
-	{ "morris_adapt", &torture_counter_ops, SCOUNTER_MORRIS_ADAPT },
-	{ "scalable", &torture_counter_ops, SCOUNTER_SCALABLE },
-	{ "scalable32", &torture_counter_ops, SCOUNTER_SCALABLE32 },
-	{ "word-exact", &torture_word_ops, SCOUNTER_EXACT },
-	{ "word-rbo", &torture_word_ops, SCOUNTER_RBO },
-	{ "word-morris", &torture_word_ops, SCOUNTER_MORRIS },
-	{ "word-approx", &torture_word_ops, SCOUNTER_APPROX },
-	{ "word-scalable32", &torture_word_ops, SCOUNTER_SCALABLE32 },
+	SCOUNTER_KIND_TABLE(COUNTER)
+	SCOUNTER_CHOICE_TABLE(CHOICE)
+	SCOUNTER_KIND_TABLE(WORD)
+	SCOUNTER_CHOICE_TABLE(CHOICE_WORD)
 	{ "array", &torture_array_ops, 0 },
 	{ "array-per-node", &torture_array_ops, SCOUNTER_ARRAY_PER_NODE },
 	{ "array-per-cpu", &torture_array_ops, SCOUNTER_ARRAY_PER_CPU },

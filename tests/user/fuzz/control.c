@@ -199,7 +199,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	counters_init(1);
 	if (size < 3)
 		return 0;
-	in_files(1 + data[0] % SCOUNTER_SCALABLE32, data + 1, size - 1);
+	in_files(1 + data[0] % __SCOUNTER_KINDS, data + 1, size - 1);
 	as_name(data + 2, size - 2);
 	return 0;
 }

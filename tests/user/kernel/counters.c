@@ -76,30 +76,14 @@ static size_t module_bytes(void *counter)
 }
 
 /* The inline increments, with the kind known when they are compiled. */
-#define INC(name, kind_)						\
-static void name##_inc(void *counter)					\
+#define INC(symbol, number, name, ...)					\
+static void inc_##name(void *counter)					\
 {									\
-	scounter_inc_kind(counter, kind_);				\
+	scounter_inc_kind(counter, SCOUNTER_##symbol);			\
 }
 
-INC(atomic_word, SCOUNTER_ATOMIC)
-INC(percpu, SCOUNTER_PERCPU)
-INC(multiline, SCOUNTER_MULTILINE)
-INC(bfp_dup, SCOUNTER_BFP_DUP)
-INC(bfp_csup, SCOUNTER_BFP_CSUP)
-INC(racing, SCOUNTER_RACING)
-INC(cas, SCOUNTER_CAS)
-INC(rbo, SCOUNTER_RBO)
-INC(rbo_numa, SCOUNTER_RBO_NUMA)
-INC(rbo_numa_adapt, SCOUNTER_RBO_NUMA_ADAPT)
-INC(cohort, SCOUNTER_COHORT)
-INC(multiline_adapt, SCOUNTER_MULTILINE_ADAPT)
-INC(morris, SCOUNTER_MORRIS)
-INC(morris_adapt, SCOUNTER_MORRIS_ADAPT)
-INC(scalable, SCOUNTER_SCALABLE)
-INC(scalable32, SCOUNTER_SCALABLE32)
-INC(exact, SCOUNTER_EXACT)
-INC(approx, SCOUNTER_APPROX)
+SCOUNTER_KIND_TABLE(INC)
+SCOUNTER_CHOICE_TABLE(INC)
 
 static const struct scounter_kind_ops *word_ops(int kind)
 {
@@ -269,35 +253,19 @@ static size_t total_bytes(void *counter)
 		.bytes = module_bytes
 
 const struct counter_type counter_types[] = {
-	{ "atomic", MODULE, .inc = atomic_word_inc, .exact = true, .kind = SCOUNTER_ATOMIC },
-	{ "percpu", MODULE, .inc = percpu_inc, .exact = true, .kind = SCOUNTER_PERCPU },
-	{ "racing", MODULE, .inc = racing_inc, .kind = SCOUNTER_RACING },
-	{ "cas", MODULE, .inc = cas_inc, .exact = true, .kind = SCOUNTER_CAS },
-	{ "rbo", MODULE, .inc = rbo_inc, .exact = true, .kind = SCOUNTER_RBO },
-	{ "rbo_numa", MODULE, .inc = rbo_numa_inc, .exact = true,
-	  .kind = SCOUNTER_RBO_NUMA },
-	{ "rbo_numa_adapt", MODULE, .inc = rbo_numa_adapt_inc, .exact = true,
-	  .kind = SCOUNTER_RBO_NUMA_ADAPT },
-	{ "cohort", MODULE, .inc = cohort_inc, .exact = true, .kind = SCOUNTER_COHORT },
-	{ "multiline", MODULE, .inc = multiline_inc, .exact = true,
-	  .kind = SCOUNTER_MULTILINE },
-	{ "multiline_8", MODULE, .inc = multiline_inc, .exact = true,
+#define KIND(symbol, number, name, word, use, family, ...)			\
+	{ #name, MODULE, .inc = inc_##name, .kind = SCOUNTER_##symbol,		\
+	  .exact = __SCOUNTER_FAMILY_##family == __SCOUNTER_FAMILY_EXACT },
+	SCOUNTER_KIND_TABLE(KIND)
+	{ "multiline_8", MODULE, .inc = inc_multiline, .exact = true,
 	  .kind = SCOUNTER_MULTILINE, .components = 8 },
-	{ "multiline_adapt", MODULE, .inc = multiline_adapt_inc, .exact = true,
-	  .kind = SCOUNTER_MULTILINE_ADAPT },
-	{ "morris", MODULE, .inc = morris_inc, .kind = SCOUNTER_MORRIS },
-	{ "morris_adapt", MODULE, .inc = morris_adapt_inc, .kind = SCOUNTER_MORRIS_ADAPT },
-	{ "bfp_dup", MODULE, .inc = bfp_dup_inc, .kind = SCOUNTER_BFP_DUP },
-	{ "bfp_csup", MODULE, .inc = bfp_csup_inc, .kind = SCOUNTER_BFP_CSUP },
-	{ "scalable", MODULE, .inc = scalable_inc, .kind = SCOUNTER_SCALABLE },
-	{ "scalable32", MODULE, .inc = scalable32_inc, .kind = SCOUNTER_SCALABLE32 },
 #define THRESHOLD(n) \
-	{ "scalable_2^" #n, MODULE, .inc = scalable_inc, .kind = SCOUNTER_SCALABLE, \
+	{ "scalable_2^" #n, MODULE, .inc = inc_scalable, .kind = SCOUNTER_SCALABLE, \
 	  .threshold_log2 = n }
 	THRESHOLD(10), THRESHOLD(11), THRESHOLD(12),
 	THRESHOLD(13), THRESHOLD(14), THRESHOLD(15),
-	{ "exact", MODULE, .inc = exact_inc, .exact = true, .kind = SCOUNTER_EXACT },
-	{ "approx", MODULE, .inc = approx_inc, .kind = SCOUNTER_APPROX },
+	{ "exact", MODULE, .inc = inc_exact, .exact = true, .kind = SCOUNTER_EXACT },
+	{ "approx", MODULE, .inc = inc_approx, .kind = SCOUNTER_APPROX },
 	{ "percpu_counter", total_make, total_free, total_inc, total_add, total_read,
 	  .bytes = total_bytes, .exact = true },
 	{ }
