@@ -851,12 +851,8 @@ void scounter_adapt_exit(void)
 static const u64 adapt_max = SCOUNTER_ADAPT_MAX;
 
 const struct scounter_kind_ops scounter_multiline_adapt_ops = {
-	.name		= "multiline_adapt",
-	.kind		= SCOUNTER_MULTILINE_ADAPT,
-	.word		= SCOUNTER_WORD64,
 	.word_offset	= offsetof(struct scounter, spread),
 	.value_max	= &adapt_max,
-	.paper		= "Dice, Lev & Moir 2013, 2.2",
 	.summary	= "exact; a word that inflates to lines when contended",
 	.spread		= adapt_spread,
 	.gather		= adapt_gather,

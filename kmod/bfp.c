@@ -242,13 +242,9 @@ static u64 bfp_fetch_reset(const struct scounter_ref *ref)
 static const u64 bfp_max =
 	(u64)SCOUNTER_BFP_MANTISSA_MAX << SCOUNTER_BFP_EXPONENT_MAX;
 
-#define BFP_OPS(name_, kind_, paper_, summary_) {	\
-	.name		= name_,			\
-	.kind		= kind_,			\
-	.word		= SCOUNTER_WORD32,		\
+#define BFP_OPS(summary_) {				\
 	.word_offset	= offsetof(struct scounter, word32),	\
 	.value_max	= &bfp_max,			\
-	.paper		= paper_,			\
 	.summary	= summary_,			\
 	.finish		= bfp_finish,			\
 	.add		= bfp_add,			\
@@ -258,8 +254,6 @@ static const u64 bfp_max =
 }
 
 const struct scounter_kind_ops scounter_bfp_dup_ops =
-	BFP_OPS("bfp_dup", SCOUNTER_BFP_DUP, "Dice, Lev & Moir 2013, 4.2",
-		"approximate; error known beforehand, 4 bytes");
+	BFP_OPS("approximate; error known beforehand, 4 bytes");
 const struct scounter_kind_ops scounter_bfp_csup_ops =
-	BFP_OPS("bfp_csup", SCOUNTER_BFP_CSUP, "Dice, Lev & Moir 2013, 4.3",
-		"exact until contended, then approximate, 4 bytes");
+	BFP_OPS("exact until contended, then approximate, 4 bytes");

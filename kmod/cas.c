@@ -153,12 +153,8 @@ static void racing_read_est(const struct scounter_ref *ref,
 }
 
 const struct scounter_kind_ops scounter_racing_ops = {
-	.name		= "racing",
-	.kind		= SCOUNTER_RACING,
-	.word		= SCOUNTER_WORD64,
 	.word_offset	= offsetof(struct scounter, word64),
 	.value_max	= &scounter_s64_max,
-	.paper		= "Dice, Lev & Moir 2013, 5.1; Ayers 2023",
 	.summary	= "LOSES COUNTS: load, add, store; the bad example",
 	.finish		= racing_finish,
 	.add		= racing_add,
@@ -168,12 +164,8 @@ const struct scounter_kind_ops scounter_racing_ops = {
 };
 
 const struct scounter_kind_ops scounter_cas_ops = {
-	.name		= "cas",
-	.kind		= SCOUNTER_CAS,
-	.word		= SCOUNTER_WORD64,
 	.word_offset	= offsetof(struct scounter, word64),
 	.value_max	= &scounter_s64_max,
-	.paper		= "Dice, Lev & Moir 2013, 5",
 	.summary	= "exact; compare-and-swap, again until it succeeds",
 	.finish		= cas_finish,
 	.add		= cas_add,
@@ -183,12 +175,8 @@ const struct scounter_kind_ops scounter_cas_ops = {
 };
 
 const struct scounter_kind_ops scounter_rbo_ops = {
-	.name		= "rbo",
-	.kind		= SCOUNTER_RBO,
-	.word		= SCOUNTER_WORD64,
 	.word_offset	= offsetof(struct scounter, word64),
 	.value_max	= &scounter_s64_max,
-	.paper		= "Dice, Lev & Moir 2013, 2.1",
 	.summary	= "exact; compare-and-swap with randomized backoff",
 	.finish		= rbo_finish,
 	.add		= rbo_add,
@@ -198,12 +186,8 @@ const struct scounter_kind_ops scounter_rbo_ops = {
 };
 
 const struct scounter_kind_ops scounter_cohort_ops = {
-	.name		= "cohort",
-	.kind		= SCOUNTER_COHORT,
-	.word		= SCOUNTER_WORD64,
 	.word_offset	= offsetof(struct scounter, word64),
 	.value_max	= &scounter_s64_max,
-	.paper		= "Dice, Lev & Moir 2013, 2.1",
 	.summary	= "exact; rbo, under a NUMA cohort lock after a failure",
 	.spread		= cohort_spread,
 	.gather		= cohort_gather,

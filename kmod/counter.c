@@ -3,8 +3,6 @@
  * What all kinds have in common: the table of the kinds, and the public calls
  * that go through it.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -22,44 +20,9 @@
 
 const u64 scounter_s64_max = S64_MAX;
 
-static const struct scounter_kind_ops *const kinds[SCOUNTER_KINDS] = {
-	&scounter_atomic_ops,
-	&scounter_percpu_ops,
-	&scounter_multiline_ops,
-	&scounter_bfp_dup_ops,
-	&scounter_bfp_csup_ops,
-	&scounter_racing_ops,
-	&scounter_cas_ops,
-	&scounter_rbo_ops,
-	&scounter_rbo_numa_ops,
-	&scounter_rbo_numa_adapt_ops,
-	&scounter_cohort_ops,
-	&scounter_multiline_adapt_ops,
-	&scounter_morris_ops,
-	&scounter_morris_adapt_ops,
-	&scounter_scalable_ops,
-	&scounter_scalable32_ops,
-};
-
-static const struct {
-	const char *name;
-	enum scounter_kind kind;
-} choices[] = {
-	{ "exact", SCOUNTER_EXACT },
-	{ "approx", SCOUNTER_APPROX },
-};
-
-/* The kinds are numbered from 1, and the table is in the order of the numbers. */
-const struct scounter_kind_ops *scounter_kind_ops(enum scounter_kind kind)
-{
-	u32 i = (u32)__SCOUNTER_KIND(kind) - 1;
-
-	return i < ARRAY_SIZE(kinds) ? kinds[i] : NULL;
-}
-
 static __always_inline const struct scounter_kind_ops *ops_of(const struct scounter *counter)
 {
-	return kinds[counter->class.kind - 1];
+	return scounter_kinds[counter->class.kind - 1].ops;
 }
 
 /* A counter as the functions of its kind take it. */
@@ -72,67 +35,6 @@ ref_of(struct scounter *counter, const struct scounter_kind_ops *ops)
 		.counter = counter,
 	};
 }
-
-/**
- * scounter_kind_name - the name of a kind
- * @kind: an enum scounter_kind
- *
- * Context: Any context.
- * Return: its name, for SCOUNTER_EXACT and SCOUNTER_APPROX that of the kind
- * they stand for; NULL if there is no such kind.
- */
-const char *scounter_kind_name(enum scounter_kind kind)
-{
-	const struct scounter_kind_ops *ops = scounter_kind_ops(kind);
-
-	return ops ? ops->name : NULL;
-}
-EXPORT_SYMBOL_GPL(scounter_kind_name);
-
-/*
- * Once, and with all of them: who misspelt a module parameter needs the list, and
- * whoever tries names in a loop shall not fill the log.
- */
-static void name_the_kinds(const char *unknown)
-{
-	char list[256];
-	size_t length = 0;
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		length += scnprintf(list + length, sizeof(list) - length, " %s",
-				    kinds[i]->name);
-	for (i = 0; i < ARRAY_SIZE(choices); i++)
-		length += scnprintf(list + length, sizeof(list) - length, " %s",
-				    choices[i].name);
-	pr_warn_once("there is no kind '%.32s'; the kinds are:%s\n", unknown, list);
-}
-
-/**
- * scounter_kind_by_name - the kind with a name
- * @name: the name of a kind, as the file `kinds` in debugfs lists them, or
- *	"exact" or "approx" to leave the choice
- *
- * For module parameters and the like.  The first unknown name is answered with
- * a list of the kinds in the kernel log.
- *
- * Context: Any context.
- * Return: an enum scounter_kind, or -EINVAL if there is none of that name.
- */
-int scounter_kind_by_name(const char *name)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (!strcmp(name, kinds[i]->name))
-			return kinds[i]->kind;
-	for (i = 0; i < ARRAY_SIZE(choices); i++)
-		if (!strcmp(name, choices[i].name))
-			return choices[i].kind;
-	name_the_kinds(name);
-	return -EINVAL;
-}
-EXPORT_SYMBOL_GPL(scounter_kind_by_name);
 
 /* A counter of zero that is not spread yet; needs no undoing. */
 int scounter_init(struct scounter *counter, const struct scounter_params *params)

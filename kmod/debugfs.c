@@ -112,19 +112,18 @@ DEFINE_SEQ_ATTRIBUTE(table);
 static int kinds_show(struct seq_file *seq, void *unused)
 {
 	static const char *const embedded[] = {
-		[SCOUNTER_NO_WORD] = "-", [SCOUNTER_WORD32] = "4", [SCOUNTER_WORD64] = "8",
+		[__SCOUNTER_NO_WORD] = "-",
+		[__SCOUNTER_WORD32] = "4",
+		[__SCOUNTER_WORD64] = "8",
 	};
-	enum scounter_kind kind;
+	const struct scounter_kind_row *row;
 
 	seq_printf(seq, "%-16s %8s %20s  %-52s %s\n", "# kind", "embedded",
 		   "range", "what it is", "paper, section");
-	for (kind = 1; kind <= SCOUNTER_KINDS; kind++) {
-		const struct scounter_kind_ops *ops = scounter_kind_ops(kind);
-
-		seq_printf(seq, "%-16s %8s %20llu  %-52s %s\n", ops->name,
-			   kind == SCOUNTER_COHORT ? "-" : embedded[ops->word],
-			   *ops->value_max, ops->summary, ops->paper);
-	}
+	for (row = scounter_kinds; row < scounter_kinds + __SCOUNTER_KINDS; row++)
+		seq_printf(seq, "%-16s %8s %20llu  %-52s %s\n", row->name,
+			   row->bare ? embedded[row->word] : "-",
+			   *row->ops->value_max, row->ops->summary, row->paper);
 	seq_printf(seq, "%-16s %8s %20s  %-52s\n", "exact", "", "",
 		   "multiline_adapt, with up to 4 lines a node");
 	seq_printf(seq, "%-16s %8s %20s  %-52s\n", "approx", "", "",

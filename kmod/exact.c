@@ -216,10 +216,7 @@ static size_t percpu_bytes(const struct scounter *counter)
 }
 
 const struct scounter_kind_ops scounter_atomic_ops = {
-	.name		= "atomic",
-	.kind		= SCOUNTER_ATOMIC,
 	.value_max	= &scounter_s64_max,
-	.paper		= "Ayers 2023, \"interlocked\"",
 	.summary	= "exact; one atomic word",
 	.add		= atomic_add_n,
 	.read		= exact_read,
@@ -228,10 +225,7 @@ const struct scounter_kind_ops scounter_atomic_ops = {
 };
 
 const struct scounter_kind_ops scounter_percpu_ops = {
-	.name		= "percpu",
-	.kind		= SCOUNTER_PERCPU,
 	.value_max	= &scounter_s64_max,
-	.paper		= "the kernel's own, for comparison",
 	.summary	= "exact; a word for each possible CPU",
 	.spread		= percpu_spread,
 	.gather		= percpu_gather,
@@ -243,10 +237,7 @@ const struct scounter_kind_ops scounter_percpu_ops = {
 };
 
 const struct scounter_kind_ops scounter_multiline_ops = {
-	.name		= "multiline",
-	.kind		= SCOUNTER_MULTILINE,
 	.value_max	= &scounter_s64_max,
-	.paper		= "Dice, Lev & Moir 2013, 2.2",
 	.summary	= "exact; lines for each NUMA node",
 	.spread		= multiline_spread,
 	.gather		= multiline_gather,

@@ -119,7 +119,7 @@ notrace noinline bool scounter_wrap64(const struct scounter_ref *ref, s64 *full,
 static void read_words(struct scounter *counter, unsigned long marks,
 		       struct scounter_estimate *estimate, u64 words[2])
 {
-	const struct scounter_kind_ops *ops = scounter_kind_ops(counter->class.kind);
+	const struct scounter_kind_row *row = scounter_kind_row(counter->class.kind);
 	struct scounter_word64 word64 = SCOUNTER_WORD_INIT;
 	struct scounter_word32 word32 = SCOUNTER_WORD_INIT;
 	struct scounter_ref ref = {
@@ -130,19 +130,19 @@ static void read_words(struct scounter *counter, unsigned long marks,
 
 	words[0] = 0;
 	words[1] = 0;
-	if (ops->kind == SCOUNTER_MULTILINE_ADAPT) {
+	if (counter->class.kind == SCOUNTER_MULTILINE_ADAPT) {
 		ref.word64 = &counter->spread;
-		ops->read_est(&ref, estimate);
-	} else if (ops->word == SCOUNTER_WORD32) {
+		row->ops->read_est(&ref, estimate);
+	} else if (row->word == __SCOUNTER_WORD32) {
 		atomic_set(&word32.word, atomic_read(&counter->word32.word));
 		words[0] = (u32)atomic_read(&word32.word);
 		ref.word32 = &word32;
-		ops->read_est(&ref, estimate);
-	} else if (ops->word == SCOUNTER_WORD64) {
+		row->ops->read_est(&ref, estimate);
+	} else if (row->word == __SCOUNTER_WORD64) {
 		atomic64_set(&word64.word, atomic64_read(&counter->word64.word));
 		words[0] = atomic64_read(&word64.word);
 		ref.word64 = &word64;
-		ops->read_est(&ref, estimate);
+		row->ops->read_est(&ref, estimate);
 	} else {
 		scounter_exact_estimate(counter, words, estimate);
 	}

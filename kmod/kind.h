@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a kind of counter is made of.  A new kind is one entry in the table of
- * counter.c and the functions that it names.
+ * What a kind of counter is made of: a row of the table in
+ * <uapi/linux/scounter_kinds.h>, and the functions that its file provides.
  */
 #ifndef _SCOUNTER_KIND_H
 #define _SCOUNTER_KIND_H
@@ -19,19 +19,8 @@ struct scounter_ref {
 	u32 late;	/* to read: the k of a success at 2^-k that a reset preceded, or 0 */
 };
 
-/* Which word a counter of the kind has, and what becomes of it. */
-enum scounter_word_type {
-	SCOUNTER_NO_WORD,
-	SCOUNTER_WORD32,
-	SCOUNTER_WORD64,
-};
-
 struct scounter_kind_ops {
-	const char *name;
 	const char *summary;		/* for the file `kinds` */
-	const char *paper;
-	enum scounter_kind kind;
-	enum scounter_word_type word;
 	size_t word_offset;		/* in struct scounter */
 	const u64 *value_max;		/* the end of the range, without options */
 	/*
@@ -54,32 +43,32 @@ struct scounter_kind_ops {
 	u64 (*fetch_reset)(const struct scounter_ref *ref);
 };
 
-extern const struct scounter_kind_ops scounter_atomic_ops;
-extern const struct scounter_kind_ops scounter_percpu_ops;
-extern const struct scounter_kind_ops scounter_multiline_ops;
-extern const struct scounter_kind_ops scounter_bfp_dup_ops;
-extern const struct scounter_kind_ops scounter_bfp_csup_ops;
-extern const struct scounter_kind_ops scounter_racing_ops;
-extern const struct scounter_kind_ops scounter_cas_ops;
-extern const struct scounter_kind_ops scounter_rbo_ops;
-extern const struct scounter_kind_ops scounter_rbo_numa_ops;
-extern const struct scounter_kind_ops scounter_rbo_numa_adapt_ops;
-extern const struct scounter_kind_ops scounter_cohort_ops;
-extern const struct scounter_kind_ops scounter_multiline_adapt_ops;
-extern const struct scounter_kind_ops scounter_morris_ops;
-extern const struct scounter_kind_ops scounter_morris_adapt_ops;
-extern const struct scounter_kind_ops scounter_scalable_ops;
-extern const struct scounter_kind_ops scounter_scalable32_ops;
+#define SCOUNTER_DECLARE_OPS(symbol, number, name, ...)			\
+	extern const struct scounter_kind_ops scounter_##name##_ops;
+SCOUNTER_KIND_TABLE(SCOUNTER_DECLARE_OPS)
+#undef SCOUNTER_DECLARE_OPS
 
-#define SCOUNTER_KINDS		16
+/* A row of the table of kinds, with the functions of its file. */
+struct scounter_kind_row {
+	const char *name;
+	const char *paper;
+	enum scounter_kind kind;
+	enum __scounter_word_size word;
+	bool bare;		/* it can be embedded */
+	u8 options;		/* SCOUNTER_OPTION_... */
+	const struct scounter_kind_ops *ops;
+};
+
+extern const struct scounter_kind_row scounter_kinds[__SCOUNTER_KINDS];
+
+/* The row of a kind, for a choice that of the kind it stands for; or NULL. */
+const struct scounter_kind_row *scounter_kind_row(enum scounter_kind kind);
 
 /* Failed tries of one increment after which a kind that adapts does so. */
 extern uint scounter_adapt_tries;
 
 /* What several kinds have as the end of their range: 2^63 - 1. */
 extern const u64 scounter_s64_max;
-
-const struct scounter_kind_ops *scounter_kind_ops(enum scounter_kind kind);
 
 int scounter_init(struct scounter *counter, const struct scounter_params *params);
 int scounter_spread(struct scounter *counter, gfp_t gfp);

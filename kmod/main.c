@@ -85,6 +85,8 @@ module_exit(scounter_module_exit);
 
 MODULE_AUTHOR("The scounter authors");
 MODULE_DESCRIPTION("Scalable statistics counters, exact and approximate");
-MODULE_INFO(kinds, "atomic percpu multiline bfp_dup bfp_csup racing cas rbo rbo_numa rbo_numa_adapt cohort multiline_adapt morris morris_adapt scalable scalable32, and exact, approx to leave the choice");
+#define KIND_NAME(symbol, number, name, ...)	#name " "
+MODULE_INFO(kinds, SCOUNTER_KIND_TABLE(KIND_NAME) "and, to leave the choice, "
+	    SCOUNTER_CHOICE_TABLE(KIND_NAME));
 MODULE_LICENSE("GPL");
 MODULE_VERSION(SCOUNTER_VERSION);

@@ -268,13 +268,9 @@ static u64 numa_fetch_reset(const struct scounter_ref *ref)
 	return value_of(atomic64_xchg(&ref->word64->word, 0));
 }
 
-#define NUMA_OPS(name_, kind_, summary_) {		\
-	.name		= name_,			\
-	.kind		= kind_,			\
-	.word		= SCOUNTER_WORD64,		\
+#define NUMA_OPS(summary_) {				\
 	.word_offset	= offsetof(struct scounter, word64),	\
 	.value_max	= &__scounter_numa.value_max,	\
-	.paper		= "Dice, Lev & Moir 2013, 2.1",	\
 	.summary	= summary_,			\
 	.finish		= numa_finish,			\
 	.add		= numa_add,			\
@@ -284,8 +280,6 @@ static u64 numa_fetch_reset(const struct scounter_ref *ref)
 }
 
 const struct scounter_kind_ops scounter_rbo_numa_ops =
-	NUMA_OPS("rbo_numa", SCOUNTER_RBO_NUMA,
-		 "exact; rbo, other nodes than the last wait for longer");
+	NUMA_OPS("exact; rbo, other nodes than the last wait for longer");
 const struct scounter_kind_ops scounter_rbo_numa_adapt_ops =
-	NUMA_OPS("rbo_numa_adapt", SCOUNTER_RBO_NUMA_ADAPT,
-		 "exact; rbo_numa once contended, until reset");
+	NUMA_OPS("exact; rbo_numa once contended, until reset");

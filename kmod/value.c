@@ -316,13 +316,9 @@ static const u64 scalable32_max = SCOUNTER_SCALABLE32_MAX;
 static const u64 halves_max =
 	2ULL * U32_MAX - __SCOUNTER_MORRIS_A(SCOUNTER_ERROR_PPM_DEFAULT);
 
-#define VALUE_OPS(name_, kind_, word_, max_, paper_, summary_) {	\
-	.name		= name_,				\
-	.kind		= kind_,				\
-	.word		= word_,				\
+#define VALUE_OPS(max_, summary_) {			\
 	.word_offset	= offsetof(struct scounter, word64),	\
 	.value_max	= max_,					\
-	.paper		= paper_,				\
 	.summary	= summary_,				\
 	.finish		= value_finish,				\
 	.add		= value_add,				\
@@ -332,18 +328,10 @@ static const u64 halves_max =
 }
 
 const struct scounter_kind_ops scounter_morris_ops =
-	VALUE_OPS("morris", SCOUNTER_MORRIS, SCOUNTER_WORD64, &scounter_s64_max,
-		  "Dice, Lev & Moir 2013, 3.2",
-		  "approximate; probability falls smoothly");
+	VALUE_OPS(&scounter_s64_max, "approximate; probability falls smoothly");
 const struct scounter_kind_ops scounter_morris_adapt_ops =
-	VALUE_OPS("morris_adapt", SCOUNTER_MORRIS_ADAPT, SCOUNTER_WORD64, &halves_max,
-		  "Dice, Lev & Moir 2013, 3.2",
-		  "exact until contended, then morris");
+	VALUE_OPS(&halves_max, "exact until contended, then morris");
 const struct scounter_kind_ops scounter_scalable_ops =
-	VALUE_OPS("scalable", SCOUNTER_SCALABLE, SCOUNTER_WORD64, &scalable_max,
-		  "Ayers 2023",
-		  "approximate; the word is the value, 64 bits");
+	VALUE_OPS(&scalable_max, "approximate; the word is the value, 64 bits");
 const struct scounter_kind_ops scounter_scalable32_ops =
-	VALUE_OPS("scalable32", SCOUNTER_SCALABLE32, SCOUNTER_WORD32, &scalable32_max,
-		  "Ayers 2023",
-		  "approximate; the word is the value, 32 bits");
+	VALUE_OPS(&scalable32_max, "approximate; the word is the value, 32 bits");

@@ -38,22 +38,22 @@ static notrace struct scounter_ref ref64(const struct scounter_word64 *counter,
  * belongs to the other size would have them write beyond the word.
  */
 static notrace const struct scounter_kind_ops *ops_of(const struct scounter_class *class,
-						      enum scounter_word_type word)
+						      enum __scounter_word_size word)
 {
-	const struct scounter_kind_ops *ops = scounter_kind_ops(class->kind);
+	const struct scounter_kind_row *row = scounter_kind_row(class->kind);
 
-	if (WARN_ONCE(!ops || ops->word != word || ops->kind == SCOUNTER_COHORT,
+	if (WARN_ONCE(!row || row->word != word || !row->bare,
 		      "scounter: a class of kind %u with a word of another size",
 		      class->kind))
 		return NULL;
-	return ops;
+	return row->ops;
 }
 
 notrace void __scounter_word32_finish(struct scounter_word32 *counter,
 				      const struct scounter_class *class,
 				      u32 outcome)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, SCOUNTER_WORD32);
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
 	struct scounter_ref ref = ref32(counter, class);
 
 	if (ops)
@@ -65,7 +65,7 @@ notrace void __scounter_word64_finish(struct scounter_word64 *counter,
 				      const struct scounter_class *class,
 				      u32 outcome)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, SCOUNTER_WORD64);
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
 	struct scounter_ref ref = ref64(counter, class);
 
 	if (!ops)
@@ -92,7 +92,7 @@ EXPORT_SYMBOL_GPL(__scounter_word64_finish);
 notrace void scounter_word32_add(struct scounter_word32 *counter,
 				 const struct scounter_class *class, u64 n)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, SCOUNTER_WORD32);
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
 	struct scounter_ref ref = ref32(counter, class);
 
 	if (ops && !scounter_refuses(n, NULL))
@@ -113,7 +113,7 @@ EXPORT_SYMBOL_GPL(scounter_word32_add);
 notrace void scounter_word64_add(struct scounter_word64 *counter,
 				 const struct scounter_class *class, u64 n)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, SCOUNTER_WORD64);
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
 	struct scounter_ref ref = ref64(counter, class);
 
 	if (ops && !scounter_refuses(n, NULL))
@@ -132,7 +132,7 @@ EXPORT_SYMBOL_GPL(scounter_word64_add);
 u64 scounter_word32_read(const struct scounter_word32 *counter,
 			 const struct scounter_class *class)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, SCOUNTER_WORD32);
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
 	struct scounter_ref ref = ref32(counter, class);
 
 	return ops ? ops->read(&ref) : 0;
@@ -150,7 +150,7 @@ EXPORT_SYMBOL_GPL(scounter_word32_read);
 u64 scounter_word64_read(const struct scounter_word64 *counter,
 			 const struct scounter_class *class)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, SCOUNTER_WORD64);
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
 	struct scounter_ref ref = ref64(counter, class);
 
 	return ops ? ops->read(&ref) : 0;
@@ -173,7 +173,7 @@ void scounter_word32_read_est(const struct scounter_word32 *counter,
 			      const struct scounter_class *class,
 			      struct scounter_estimate *estimate)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, SCOUNTER_WORD32);
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
 	struct scounter_ref ref = ref32(counter, class);
 
 	*estimate = (struct scounter_estimate) {};
@@ -196,7 +196,7 @@ void scounter_word64_read_est(const struct scounter_word64 *counter,
 			      const struct scounter_class *class,
 			      struct scounter_estimate *estimate)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, SCOUNTER_WORD64);
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
 	struct scounter_ref ref = ref64(counter, class);
 
 	*estimate = (struct scounter_estimate) {};
@@ -222,7 +222,7 @@ EXPORT_SYMBOL_GPL(scounter_word64_read_est);
 u64 scounter_word32_fetch_reset(struct scounter_word32 *counter,
 				const struct scounter_class *class)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, SCOUNTER_WORD32);
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
 	struct scounter_ref ref = ref32(counter, class);
 
 	return ops ? ops->fetch_reset(&ref) : 0;
@@ -248,7 +248,7 @@ EXPORT_SYMBOL_GPL(scounter_word32_fetch_reset);
 u64 scounter_word64_fetch_reset(struct scounter_word64 *counter,
 				const struct scounter_class *class)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, SCOUNTER_WORD64);
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
 	struct scounter_ref ref = ref64(counter, class);
 
 	return ops ? ops->fetch_reset(&ref) : 0;
@@ -269,7 +269,7 @@ EXPORT_SYMBOL_GPL(scounter_word64_fetch_reset);
 void scounter_word64_destroy(struct scounter_word64 *counter,
 			     const struct scounter_class *class)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, SCOUNTER_WORD64);
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
 	struct scounter_ref ref = ref64(counter, class);
 
 	if (ops && ops->gather)
@@ -277,24 +277,16 @@ void scounter_word64_destroy(struct scounter_word64 *counter,
 }
 EXPORT_SYMBOL_GPL(scounter_word64_destroy);
 
-#define COMPONENTS_KINDS						\
-	(BIT(SCOUNTER_MULTILINE) | BIT(SCOUNTER_MULTILINE_ADAPT))
-
-/* Kinds that count without looking at what the word becomes. */
-#define NO_WRAP_KINDS							\
-	(BIT(SCOUNTER_ATOMIC) | BIT(SCOUNTER_PERCPU) | BIT(SCOUNTER_MULTILINE) | \
-	 BIT(SCOUNTER_RACING))
-
-static int check_options(const struct scounter_params *params, u32 kind)
+static int check_options(const struct scounter_params *params, u8 options)
 {
 	const u8 flags = SCOUNTER_CLASS_WRAP | SCOUNTER_CLASS_SENSITIVE |
 			 SCOUNTER_CLASS_RESETS;
 
 	if (params->flags & ~flags)
 		return -EINVAL;
-	if (params->flags & SCOUNTER_CLASS_WRAP && BIT(kind) & NO_WRAP_KINDS)
+	if (params->flags & SCOUNTER_CLASS_WRAP && !(options & SCOUNTER_OPTION_WRAP))
 		return -EINVAL;
-	if (!__SCOUNTER_IS_SCALABLE(kind) &&
+	if (!(options & SCOUNTER_OPTION_AYERS) &&
 	    (params->flags & SCOUNTER_CLASS_SENSITIVE || params->granularity_log2))
 		return -EINVAL;
 	if (params->flags & SCOUNTER_CLASS_RESETS && !(BIT(kind) & __SCOUNTER_APPROX_KINDS))
@@ -303,7 +295,7 @@ static int check_options(const struct scounter_params *params, u32 kind)
 		return -ERANGE;
 	if (!params->components)
 		return 0;
-	if (!(BIT(kind) & COMPONENTS_KINDS))
+	if (!(options & SCOUNTER_OPTION_COMPONENTS))
 		return -EINVAL;
 	if (params->components > SCOUNTER_COMPONENTS_MAX ||
 	    !is_power_of_2(params->components))
@@ -366,13 +358,13 @@ static void set_accuracy(struct scounter_class *class, enum scounter_kind asked,
 int scounter_class_init(struct scounter_class *class,
 			const struct scounter_params *params)
 {
-	const struct scounter_kind_ops *ops = scounter_kind_ops(params->kind);
+	const struct scounter_kind_row *row = scounter_kind_row(params->kind);
 	u32 ppm = params->error_ppm;
 	int err;
 
-	if (!ops)
+	if (!row)
 		return -EINVAL;
-	if (!(BIT(ops->kind) & __SCOUNTER_APPROX_KINDS)) {
+	if (!(BIT(row->kind) & __SCOUNTER_APPROX_KINDS)) {
 		if (ppm)
 			return -ERANGE;
 	} else {
@@ -380,7 +372,7 @@ int scounter_class_init(struct scounter_class *class,
 		if (ppm < SCOUNTER_ERROR_PPM_MIN || ppm > SCOUNTER_ERROR_PPM_MAX)
 			return -ERANGE;
 	}
-	err = check_options(params, ops->kind);
+	err = check_options(params, row->options);
 	if (err)
 		return err;
 	set_accuracy(class, params->kind, ppm);

@@ -328,7 +328,7 @@ static void class_refuses_what_it_cannot_do(struct kunit *test)
 		int err;
 	} refused[] = {
 		{ { .kind = 0 }, -EINVAL },
-		{ { .kind = SCOUNTER_KINDS + 1 }, -EINVAL },
+		{ { .kind = __SCOUNTER_KINDS + 1 }, -EINVAL },
 		{ { .kind = 255 }, -EINVAL },
 		{ { .kind = SCOUNTER_BFP_DUP, .error_ppm = 4999 }, -ERANGE },
 		{ { .kind = SCOUNTER_MORRIS, .error_ppm = 200001 }, -ERANGE },
@@ -356,7 +356,7 @@ static void kinds_have_names(struct kunit *test)
 {
 	u32 i;
 
-	for (i = 1; i <= SCOUNTER_KINDS; i++)
+	for (i = 1; i <= __SCOUNTER_KINDS; i++)
 		KUNIT_EXPECT_EQ(test, (int)i,
 				scounter_kind_by_name(scounter_kind_name(i)));
 	KUNIT_EXPECT_EQ(test, scounter_kind_by_name("exact"), (int)SCOUNTER_EXACT);
@@ -364,7 +364,7 @@ static void kinds_have_names(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scounter_kind_by_name("nonsense"), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, scounter_kind_name(SCOUNTER_EXACT), "multiline_adapt");
 	KUNIT_EXPECT_PTR_EQ(test, scounter_kind_name(0), (const char *)NULL);
-	KUNIT_EXPECT_PTR_EQ(test, scounter_kind_name(SCOUNTER_KINDS + 1),
+	KUNIT_EXPECT_PTR_EQ(test, scounter_kind_name(__SCOUNTER_KINDS + 1),
 			    (const char *)NULL);
 }
 

@@ -107,7 +107,7 @@ static void kinds_and_errors_are_checked(struct kunit *test)
 		long error;
 	} bad[] = {
 		{ 0, 0, -EINVAL },
-		{ SCOUNTER_KINDS + 1, 0, -EINVAL },
+		{ __SCOUNTER_KINDS + 1, 0, -EINVAL },
 		{ 255, 0, -EINVAL },
 		{ 258, 0, -EINVAL },
 		{ ~0U, 0, -EINVAL },

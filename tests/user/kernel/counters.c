@@ -87,9 +87,9 @@ SCOUNTER_CHOICE_TABLE(INC)
 
 static const struct scounter_kind_ops *word_ops(int kind)
 {
-	const struct scounter_kind_ops *ops = kind ? scounter_kind_ops(kind) : NULL;
+	const struct scounter_kind_row *row = kind ? scounter_kind_row(kind) : NULL;
 
-	return ops && ops->word != SCOUNTER_NO_WORD && ops->kind != SCOUNTER_COHORT ? ops : NULL;
+	return row && row->bare ? row->ops : NULL;
 }
 
 bool counter_has_words(const struct counter_type *type)
@@ -105,7 +105,7 @@ bool counter_words_make(struct counter_words *words, const struct counter_type *
 	*words = (struct counter_words) { .count = count };
 	if (scounter_class_init(&words->class, &params))
 		return false;
-	words->size = word_ops(type->kind)->word == SCOUNTER_WORD32 ?
+	words->size = scounter_kind_row(type->kind)->word == __SCOUNTER_WORD32 ?
 		      sizeof(struct scounter_word32) : sizeof(struct scounter_word64);
 	words->memory = shim_zalloc(count * words->size);
 	return words->memory;
