@@ -61,6 +61,11 @@ struct scounter_kind_row {
 
 extern const struct scounter_kind_row scounter_kinds[__SCOUNTER_KINDS];
 
+/* All kinds whose bits are set in the mask, as in __SCOUNTER_EXACT_KINDS. */
+#define scounter_for_each_kind(kind, mask)				\
+	for (kind = 1; kind <= __SCOUNTER_KINDS; kind++)		\
+		if (BIT(kind) & (mask))
+
 /* The row of a kind, for a choice that of the kind it stands for; or NULL. */
 const struct scounter_kind_row *scounter_kind_row(enum scounter_kind kind);
 

@@ -278,6 +278,8 @@ enum __scounter_use {
 
 #define __SCOUNTER_BIT(number, condition)	((condition) ? BIT(number) : 0) |
 #define __SCOUNTER_ALL_BIT(symbol, number, ...)	BIT(number) |
+#define __SCOUNTER_EXACT_BIT(symbol, number, name, word, use, family, ...)	\
+	__SCOUNTER_BIT(number, __SCOUNTER_FAMILY_##family == __SCOUNTER_FAMILY_EXACT)
 #define __SCOUNTER_BFP_BIT(symbol, number, name, word, use, family, ...)	\
 	__SCOUNTER_BIT(number, __SCOUNTER_FAMILY_##family == __SCOUNTER_FAMILY_BFP)
 #define __SCOUNTER_MORRIS_BIT(symbol, number, name, word, use, family, ...)	\
@@ -294,6 +296,7 @@ enum __scounter_use {
 /* Masks of kinds; those of words are of bare ones. */
 enum __scounter_kinds {
 	__SCOUNTER_ALL_KINDS = SCOUNTER_KIND_TABLE(__SCOUNTER_ALL_BIT) 0,
+	__SCOUNTER_EXACT_KINDS = SCOUNTER_KIND_TABLE(__SCOUNTER_EXACT_BIT) 0,
 	__SCOUNTER_BFP_KINDS = SCOUNTER_KIND_TABLE(__SCOUNTER_BFP_BIT) 0,
 	__SCOUNTER_MORRIS_KINDS = SCOUNTER_KIND_TABLE(__SCOUNTER_MORRIS_BIT) 0,
 	__SCOUNTER_SCALABLE_KINDS = SCOUNTER_KIND_TABLE(__SCOUNTER_SCALABLE_BIT) 0,

@@ -13,29 +13,22 @@
 
 #define GROUP	"kunit"
 
-/* Of all but racing. */
+/* All but those that lose counts; and the choices. */
+#define ROW_KIND(symbol, ...)	SCOUNTER_##symbol,
+#define EXACT_ROW(symbol)	SCOUNTER_##symbol,
+#define BFP_ROW(symbol)		SCOUNTER_##symbol,
+#define MORRIS_ROW(symbol)	SCOUNTER_##symbol,
+#define SCALABLE_ROW(symbol)	SCOUNTER_##symbol,
+#define LOSSY_ROW(symbol)
+#define ROW(symbol, number, name, word, use, family, ...)	family##_ROW(symbol)
 static const enum scounter_kind all_kinds[] = {
-	SCOUNTER_ATOMIC, SCOUNTER_PERCPU, SCOUNTER_MULTILINE,
-	SCOUNTER_BFP_DUP, SCOUNTER_BFP_CSUP, SCOUNTER_CAS, SCOUNTER_RBO,
-	SCOUNTER_RBO_NUMA, SCOUNTER_RBO_NUMA_ADAPT, SCOUNTER_COHORT,
-	SCOUNTER_MULTILINE_ADAPT, SCOUNTER_MORRIS, SCOUNTER_MORRIS_ADAPT,
-	SCOUNTER_SCALABLE, SCOUNTER_SCALABLE32, SCOUNTER_EXACT, SCOUNTER_APPROX,
-};
-
-static const enum scounter_kind exact_kinds[] = {
-	SCOUNTER_ATOMIC, SCOUNTER_PERCPU, SCOUNTER_MULTILINE, SCOUNTER_CAS,
-	SCOUNTER_RBO, SCOUNTER_RBO_NUMA, SCOUNTER_RBO_NUMA_ADAPT,
-	SCOUNTER_COHORT, SCOUNTER_MULTILINE_ADAPT,
+	SCOUNTER_KIND_TABLE(ROW)
+	SCOUNTER_CHOICE_TABLE(ROW_KIND)
 };
 
 /* Whose words are added to without a look at what they become. */
 static const enum scounter_kind unchecked_kinds[] = {
 	SCOUNTER_ATOMIC, SCOUNTER_PERCPU, SCOUNTER_MULTILINE,
-};
-
-static const enum scounter_kind approximate_kinds[] = {
-	SCOUNTER_BFP_DUP, SCOUNTER_BFP_CSUP, SCOUNTER_MORRIS,
-	SCOUNTER_MORRIS_ADAPT, SCOUNTER_SCALABLE, SCOUNTER_SCALABLE32,
 };
 
 static struct scounter *create(struct kunit *test, enum scounter_kind kind)
@@ -55,6 +48,7 @@ static void every_kind_counts(struct kunit *test)
 		struct scounter *counter = create(test, all_kinds[i]);
 		struct scounter_estimate estimate;
 
+		kunit_info(test, "%s\n", scounter_kind_name(all_kinds[i]));
 		KUNIT_EXPECT_EQ(test, scounter_read(counter), 0ULL);
 		for (j = 0; j < 1000; j++)
 			scounter_inc(counter);
@@ -76,24 +70,10 @@ static void count_with_known_kind(struct scounter *counter, enum scounter_kind k
 	if (kind == (constant))				\
 		scounter_inc_kind(counter, constant);	\
 } while (0)
-	COUNT_IF(SCOUNTER_ATOMIC);
-	COUNT_IF(SCOUNTER_PERCPU);
-	COUNT_IF(SCOUNTER_MULTILINE);
-	COUNT_IF(SCOUNTER_BFP_DUP);
-	COUNT_IF(SCOUNTER_BFP_CSUP);
-	COUNT_IF(SCOUNTER_RACING);
-	COUNT_IF(SCOUNTER_CAS);
-	COUNT_IF(SCOUNTER_RBO);
-	COUNT_IF(SCOUNTER_RBO_NUMA);
-	COUNT_IF(SCOUNTER_RBO_NUMA_ADAPT);
-	COUNT_IF(SCOUNTER_COHORT);
-	COUNT_IF(SCOUNTER_MULTILINE_ADAPT);
-	COUNT_IF(SCOUNTER_MORRIS);
-	COUNT_IF(SCOUNTER_MORRIS_ADAPT);
-	COUNT_IF(SCOUNTER_SCALABLE);
-	COUNT_IF(SCOUNTER_SCALABLE32);
-	COUNT_IF(SCOUNTER_EXACT);
-	COUNT_IF(SCOUNTER_APPROX);
+#define COUNT_ROW(symbol, ...)	COUNT_IF(SCOUNTER_##symbol);
+	SCOUNTER_KIND_TABLE(COUNT_ROW)
+	SCOUNTER_CHOICE_TABLE(COUNT_ROW)
+#undef COUNT_ROW
 #undef COUNT_IF
 }
 
@@ -435,10 +415,10 @@ static u64 hammer_all_cpus(struct kunit *test, struct scounter *counter)
 static void exact_kinds_lose_nothing(struct kunit *test)
 {
 	u64 expected = num_online_cpus() * (INCREMENTS + INCREMENTS / 8 * 7ULL);
-	u32 i;
+	u32 kind;
 
-	for (i = 0; i < ARRAY_SIZE(exact_kinds); i++) {
-		struct scounter *counter = create(test, exact_kinds[i]);
+	scounter_for_each_kind(kind, __SCOUNTER_EXACT_KINDS) {
+		struct scounter *counter = create(test, kind);
 
 		KUNIT_EXPECT_EQ(test, hammer_all_cpus(test, counter), expected);
 		scounter_destroy(counter);
@@ -452,10 +432,10 @@ static void exact_kinds_lose_nothing(struct kunit *test)
 static void approximate_kinds_lose_nothing_in_the_mean(struct kunit *test)
 {
 	u64 expected = num_online_cpus() * (INCREMENTS + INCREMENTS / 8 * 7ULL);
-	u32 i;
+	u32 kind;
 
-	for (i = 0; i < ARRAY_SIZE(approximate_kinds); i++) {
-		struct scounter *counter = create(test, approximate_kinds[i]);
+	scounter_for_each_kind(kind, __SCOUNTER_APPROX_KINDS) {
+		struct scounter *counter = create(test, kind);
 		u64 total = hammer_all_cpus(test, counter);
 
 		KUNIT_EXPECT_GT(test, total, expected / 100 * 92);
