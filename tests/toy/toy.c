@@ -41,7 +41,7 @@ static u64 toy_fetch_reset(const struct scounter_ref *ref)
 const struct scounter_kind_ops scounter_toy_ops = {
 	.word_offset	= offsetof(struct scounter, word64),
 	.value_max	= &scounter_s64_max,
-	.summary	= "exact; a toy",
+	.summary	= "exact; for tests only",
 	.finish		= toy_finish,
 	.add		= toy_add,
 	.read		= toy_read,
