@@ -277,25 +277,26 @@ void scounter_word64_destroy(struct scounter_word64 *counter,
 }
 EXPORT_SYMBOL_GPL(scounter_word64_destroy);
 
-static int check_options(const struct scounter_params *params, u8 options)
+static int check_options(const struct scounter_params *params,
+			 const struct scounter_kind_row *row)
 {
 	const u8 flags = SCOUNTER_CLASS_WRAP | SCOUNTER_CLASS_SENSITIVE |
 			 SCOUNTER_CLASS_RESETS;
 
 	if (params->flags & ~flags)
 		return -EINVAL;
-	if (params->flags & SCOUNTER_CLASS_WRAP && !(options & SCOUNTER_OPTION_WRAP))
+	if (params->flags & SCOUNTER_CLASS_WRAP && !(row->options & SCOUNTER_OPTION_WRAP))
 		return -EINVAL;
-	if (!(options & SCOUNTER_OPTION_AYERS) &&
+	if (!(row->options & SCOUNTER_OPTION_AYERS) &&
 	    (params->flags & SCOUNTER_CLASS_SENSITIVE || params->granularity_log2))
 		return -EINVAL;
-	if (params->flags & SCOUNTER_CLASS_RESETS && !(BIT(kind) & __SCOUNTER_APPROX_KINDS))
+	if (params->flags & SCOUNTER_CLASS_RESETS && !(BIT(row->kind) & __SCOUNTER_APPROX_KINDS))
 		return -EINVAL;
 	if (params->granularity_log2 > 62)
 		return -ERANGE;
 	if (!params->components)
 		return 0;
-	if (!(options & SCOUNTER_OPTION_COMPONENTS))
+	if (!(row->options & SCOUNTER_OPTION_COMPONENTS))
 		return -EINVAL;
 	if (params->components > SCOUNTER_COMPONENTS_MAX ||
 	    !is_power_of_2(params->components))
@@ -372,7 +373,7 @@ int scounter_class_init(struct scounter_class *class,
 		if (ppm < SCOUNTER_ERROR_PPM_MIN || ppm > SCOUNTER_ERROR_PPM_MAX)
 			return -ERANGE;
 	}
-	err = check_options(params, row->options);
+	err = check_options(params, row);
 	if (err)
 		return err;
 	set_accuracy(class, params->kind, ppm);

@@ -144,10 +144,12 @@ struct subject {
 	  PLAIN_BUDGET(number), DECIMATING_BUDGET(number),		\
 	  __SCOUNTER_IS_OTHER(number) && number != SCOUNTER_MULTILINE_ADAPT },
 
+#define BARE_ENTRY(...)		__VA_ARGS__,
+#define NAMED_ENTRY(...)
 #define WORD_SUBJECT(symbol, number, name, word, use, ...)		\
-	use##_ROW({ "word " #name, 0, site_word_##name,			\
+	use##_ENTRY({ "word " #name, 0, site_word_##name,			\
 		    PLAIN_BUDGET(number), DECIMATING_BUDGET(number),	\
-		    .class = &name##_class },)
+		    .class = &name##_class })
 
 static struct subject subjects[] = {
 	SCOUNTER_KIND_TABLE(NAMED_SUBJECT)

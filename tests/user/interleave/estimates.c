@@ -52,7 +52,7 @@ static struct scounter_ref word_ref(void)
 static void count_bare(u64 n)
 {
 	const struct scounter_class *class = &books->counter.class;
-	bool small = scounter_kind_ops(class->kind)->word == SCOUNTER_WORD32;
+	bool small = scounter_kind_row(class->kind)->word == __SCOUNTER_WORD32;
 
 	if (n > 1 && small)
 		scounter_word32_add(&books->counter.word32, class, n);
@@ -81,7 +81,7 @@ static u64 fetch_reset_now(void)
 	struct scounter_ref ref = word_ref();
 
 	if (now.bare)
-		return scounter_kind_ops(books->counter.class.kind)->fetch_reset(&ref);
+		return scounter_kind_row(books->counter.class.kind)->ops->fetch_reset(&ref);
 	return scounter_fetch_reset(&books->counter);
 }
 
@@ -103,7 +103,7 @@ static struct scounter_estimate estimate_now(void)
 	struct scounter_estimate estimate = { 0 };
 
 	if (now.bare)
-		scounter_kind_ops(books->counter.class.kind)->read_est(&ref, &estimate);
+		scounter_kind_row(books->counter.class.kind)->ops->read_est(&ref, &estimate);
 	else
 		scounter_read_est(&books->counter, &estimate);
 	return estimate;
