@@ -2,17 +2,17 @@
 /* Loading and unloading, in order; nothing else. */
 #include <linux/module.h>
 
-#include "adapt.h"
-#include "array.h"
 #include "compat.h"
-#include "debugfs.h"
-#include "lines.h"
-#include "numa.h"
-#include "random.h"
-#include "refuse.h"
-#include "registry.h"
-#include "snapshot.h"
-#include "sysfs.h"
+#include "array/array.h"
+#include "base/lines.h"
+#include "base/random.h"
+#include "base/refuse.h"
+#include "kinds/adapt.h"
+#include "kinds/numa.h"
+#include "registry/debugfs.h"
+#include "registry/registry.h"
+#include "registry/snapshot.h"
+#include "registry/sysfs.h"
 #include "topk/topk.h"
 
 static ulong seed;
@@ -27,10 +27,10 @@ static int __init scounter_module_init(void)
 	err = scounter_random_hear_of_forks(seed);
 	if (err)
 		return err;
-	scounter_numa_init();
 	err = scounter_places_init();
 	if (err)
 		goto out_forks;
+	scounter_numa_init();
 	scounter_adapt_init();
 	err = scounter_sysfs_init();
 	if (err)

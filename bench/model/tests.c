@@ -16,8 +16,8 @@
 
 #include "../../tests/user/kernel/counters.h"
 #include "../../tests/user/kernel/shim.h"
+#include "base/random.h"
 #include "model.h"
-#include "random.h"
 #include "tests.h"
 #include "workload.h"
 

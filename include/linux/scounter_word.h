@@ -53,7 +53,7 @@ struct scounter_estimate {
  * Trials that succeed with probability 2^-k: on each CPU, for each k, how many
  * are still to fail before the next success.  One trial is one step down.
  * Beyond SCOUNTER_GAP_EXPONENT_MAX the steps are trials at 2^-25, and random
- * bits decide the rest.  kmod/random.c says why no interrupt and no migration
+ * bits decide the rest.  kmod/base/random.c says why no interrupt and no migration
  * can bias it.
  */
 #define SCOUNTER_TRIAL_EXPONENTS	64
@@ -616,7 +616,7 @@ static __always_inline void __scounter_inc_line(u64 spread)
 
 /*
  * The lines need no protection here: they are freed only after every task that
- * may have read the word has slept or left the kernel (kmod/adapt.c).
+ * may have read the word has slept or left the kernel (kmod/kinds/adapt.c).
  */
 static __always_inline u32 __scounter_adapt_plain(struct scounter_word64 *counter,
 						  s64 old)

@@ -32,7 +32,7 @@
 #include <linux/types.h>
 #include <uapi/linux/scounter.h>
 
-#include "../draw.h"
+#include "base/draw.h"
 
 #define SCOUNTER_BFP_BOUND_MAX	(SCOUNTER_BFP_MANTISSA_MAX + 1U)
 

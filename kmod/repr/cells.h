@@ -7,8 +7,8 @@
 #ifndef _SCOUNTER_REPR_CELLS_H
 #define _SCOUNTER_REPR_CELLS_H
 
-#include "repr.h"
-#include "shared.h"
+#include "repr/repr.h"
+#include "repr/shared.h"
 
 struct scounter_cells {
 	struct scounter_repr repr;

@@ -13,7 +13,7 @@
 
 #include <linux/errno.h>
 
-#include "type.h"
+#include "repr/type.h"
 
 /*
  * q^d with 192 bits after the point: eight limbs of 32 bits, the least first.  A

@@ -7,7 +7,7 @@
 #ifndef _SCOUNTER_REPR_CSUROS2_H
 #define _SCOUNTER_REPR_CSUROS2_H
 
-#include "type.h"
+#include "repr/type.h"
 
 /* The last state whose f is below 2^64. */
 static inline u32 scounter_csuros2_top(u32 s)

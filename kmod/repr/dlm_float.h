@@ -14,7 +14,7 @@
 
 #include <linux/minmax.h>
 
-#include "type.h"
+#include "repr/type.h"
 
 /* The last state with so many bits whose f is below 2^64. */
 static inline u32 scounter_dlm_float_top(u32 bits, u32 s)

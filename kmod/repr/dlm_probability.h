@@ -14,7 +14,7 @@
 #ifndef _SCOUNTER_REPR_DLM_PROBABILITY_H
 #define _SCOUNTER_REPR_DLM_PROBABILITY_H
 
-#include "type.h"
+#include "repr/type.h"
 
 /* dividend / divisor, both below 2^36: the part to 56 bits. */
 static inline struct scounter_real scounter_dlm_ratio(u64 dividend, u64 divisor)

@@ -13,9 +13,9 @@
 #include <linux/kernel.h>
 #include <uapi/linux/scounter.h>
 
-#include "bounds.h"
-#include "cells.h"
-#include "scaled.h"
+#include "repr/bounds.h"
+#include "repr/cells.h"
+#include "repr/scaled.h"
 
 struct scounter_gathered {
 	struct scounter_wide sum;	/* of f */

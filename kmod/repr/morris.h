@@ -9,7 +9,7 @@
 #ifndef _SCOUNTER_REPR_MORRIS_H
 #define _SCOUNTER_REPR_MORRIS_H
 
-#include "csuros.h"
+#include "repr/csuros.h"
 
 static inline struct scounter_real scounter_morris_f(const struct scounter_repr *repr,
 						     u32 x)

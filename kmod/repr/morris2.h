@@ -7,7 +7,7 @@
 #ifndef _SCOUNTER_REPR_MORRIS2_H
 #define _SCOUNTER_REPR_MORRIS2_H
 
-#include "type.h"
+#include "repr/type.h"
 
 /* f(64) is 2^64 - 1, the last that fits. */
 #define SCOUNTER_MORRIS2_TOP	64U

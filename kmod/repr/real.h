@@ -12,7 +12,7 @@
 #include <linux/math64.h>
 #include <linux/types.h>
 
-#include "../draw.h"
+#include "base/draw.h"
 
 struct scounter_real {
 	u64 whole;

@@ -18,13 +18,13 @@
 
 #include <linux/errno.h>
 
-#include "csuros.h"
-#include "csuros2.h"
-#include "dlm_float.h"
-#include "dlm_probability.h"
-#include "morris.h"
-#include "morris2.h"
-#include "type.h"
+#include "repr/csuros.h"
+#include "repr/csuros2.h"
+#include "repr/dlm_float.h"
+#include "repr/dlm_probability.h"
+#include "repr/morris.h"
+#include "repr/morris2.h"
+#include "repr/type.h"
 
 static inline struct scounter_real scounter_repr_f(const struct scounter_repr *repr, u32 x)
 {

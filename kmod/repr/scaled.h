@@ -7,8 +7,8 @@
 #ifndef _SCOUNTER_REPR_SCALED_H
 #define _SCOUNTER_REPR_SCALED_H
 
-#include "bounds.h"
-#include "real.h"
+#include "repr/bounds.h"
+#include "repr/real.h"
 
 struct scounter_scaled {
 	u64 m;		/* its highest bit is set, unless the number is 0 */

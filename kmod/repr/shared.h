@@ -15,7 +15,7 @@
 #ifndef _SCOUNTER_REPR_SHARED_H
 #define _SCOUNTER_REPR_SHARED_H
 
-#include "type.h"
+#include "repr/type.h"
 
 static inline u32 scounter_shared_level(u64 word)
 {

@@ -14,7 +14,7 @@
 #ifndef _SCOUNTER_REPR_TOTAL_H
 #define _SCOUNTER_REPR_TOTAL_H
 
-#include "estimate.h"
+#include "repr/estimate.h"
 
 #define SCOUNTER_TRILLION	1000000000000ULL
 

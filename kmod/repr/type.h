@@ -20,7 +20,7 @@
 #include <linux/types.h>
 #include <uapi/linux/scounter_array.h>
 
-#include "real.h"
+#include "repr/real.h"
 
 /* A run of m states that share an exponent d: f = base + i * step, step = q^d. */
 struct scounter_rung {

@@ -28,7 +28,7 @@
 #include <linux/types.h>
 #include <uapi/linux/scounter.h>
 
-#include "../draw.h"
+#include "base/draw.h"
 
 struct scounter_value_rule {
 	u32 a;		/* of morris, else 0 */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * multiline_adapt, state by state.  Included by kmod/adapt.c: which state a word
+ * multiline_adapt, state by state.  Included by kmod/kinds/adapt.c: which state a word
  * is in, and to take all lines that are ready, is known there alone.
  */
 #include <kunit/test.h>

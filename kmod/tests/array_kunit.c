@@ -11,8 +11,8 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "../array.h"
-#include "../standard.h"
+#include "array/array.h"
+#include "array/standard.h"
 
 #define CELLS	2000
 

@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/scounter.h>
 
-#include "../repr/bfp.h"
+#include "repr/bfp.h"
 
 static const struct scounter_class dup_1 =
 	SCOUNTER_CLASS(SCOUNTER_BFP_DUP, 10000);

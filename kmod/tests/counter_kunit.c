@@ -8,8 +8,8 @@
 #include <linux/scounter.h>
 #include <linux/slab.h>
 
-#include "../kind.h"
-#include "../refuse.h"
+#include "base/refuse.h"
+#include "kinds/kind.h"
 
 #define GROUP	"kunit"
 

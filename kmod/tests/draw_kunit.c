@@ -13,8 +13,8 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "../draw.h"
-#include "../random.h"
+#include "base/draw.h"
+#include "base/random.h"
 
 #define SEED	0x5c0417e4ULL
 #define LIMIT	13	/* twice 6.5 */

@@ -10,8 +10,8 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-#include "../kind.h"
-#include "../registry.h"
+#include "kinds/kind.h"
+#include "registry/registry.h"
 
 #define GROUP	"kunit"
 

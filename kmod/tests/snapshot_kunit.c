@@ -6,7 +6,7 @@
 #include <linux/scounter.h>
 #include <linux/string.h>
 
-#include "../snapshot.h"
+#include "registry/snapshot.h"
 
 static const struct scounter_snapshot_record *
 find(const struct scounter_snapshot *snapshot, const char *name)

@@ -4,8 +4,8 @@
 #include <linux/math64.h>
 #include <linux/scounter.h>
 
-#include "../kind.h"
-#include "../repr/value.h"
+#include "kinds/kind.h"
+#include "repr/value.h"
 
 static const struct scounter_class morris = SCOUNTER_CLASS(SCOUNTER_MORRIS, 10000);
 static const struct scounter_class morris_adapt =

@@ -6,9 +6,9 @@
 #include <linux/scounter.h>
 #include <linux/topology.h>
 
-#include "../kind.h"
-#include "../lines.h"
-#include "../numa.h"
+#include "base/lines.h"
+#include "kinds/kind.h"
+#include "kinds/numa.h"
 
 static const struct scounter_class rbo_numa = SCOUNTER_CLASS(SCOUNTER_RBO_NUMA, 0);
 static const struct scounter_class numa_adapt =
@@ -35,9 +35,9 @@ static void numa_range_is_what_the_node_leaves(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, __scounter_numa.value_max,
 			(1ULL << (63 - order_base_2(num_possible_nodes()))) - 1);
-	KUNIT_EXPECT_EQ(test, scounter_numa_tag(num_possible_nodes() - 1) &
+	KUNIT_EXPECT_EQ(test, scounter_node_tag(num_possible_nodes() - 1) &
 			      __scounter_numa.value_max, 0ULL);
-	KUNIT_EXPECT_TRUE(test, scounter_numa_tag(0) >> 63);
+	KUNIT_EXPECT_TRUE(test, scounter_node_tag(0) >> 63);
 }
 
 static void numa_keeps_the_node_with_the_count(struct kunit *test)
@@ -47,7 +47,7 @@ static void numa_keeps_the_node_with_the_count(struct kunit *test)
 	u32 i;
 
 	migrate_disable();
-	tag = scounter_numa_tag(scounter_node_number(numa_node_id()));
+	tag = scounter_node_tag(scounter_node_number(numa_node_id()));
 	for (i = 1; i <= 10; i++) {
 		scounter_word64_inc(&word, &rbo_numa);
 		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&word.word), tag | i);
@@ -76,7 +76,7 @@ static void numa_adapt_takes_a_node_only_when_contended(struct kunit *test)
 
 	/* A word that has a node keeps it until the reset. */
 	migrate_disable();
-	tag = scounter_numa_tag(scounter_node_number(numa_node_id()));
+	tag = scounter_node_tag(scounter_node_number(numa_node_id()));
 	atomic64_set(&word.word, tag | 7);
 	scounter_word64_inc(&word, &numa_adapt);
 	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&word.word), tag | 8);

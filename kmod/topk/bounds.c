@@ -7,8 +7,8 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "bounds.h"
-#include "table.h"
+#include "topk/bounds.h"
+#include "topk/table.h"
 
 static u64 least_of(const struct topk_bounds *bounds, u32 level, u32 first)
 {

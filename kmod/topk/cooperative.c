@@ -57,13 +57,13 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 
-#include "contention.h"
-#include "delegation.h"
-#include "gather.h"
-#include "index.h"
-#include "places.h"
-#include "reading.h"
-#include "table.h"
+#include "topk/contention.h"
+#include "topk/delegation.h"
+#include "topk/gather.h"
+#include "topk/index.h"
+#include "topk/places.h"
+#include "topk/reading.h"
+#include "topk/table.h"
 
 u32 topk_queue_limit = 500;
 u32 topk_requests = 64;

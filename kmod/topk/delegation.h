@@ -18,8 +18,8 @@
 #include <linux/atomic.h>
 #include <linux/types.h>
 
-#include "index.h"
-#include "table.h"
+#include "topk/index.h"
+#include "topk/table.h"
 
 /* Before others can find these hits. */
 static inline void topk_announce(struct topk_cpu *cpu, u64 n)

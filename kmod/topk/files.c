@@ -17,9 +17,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../debugfs.h"
-#include "../registry.h"
-#include "topk.h"
+#include "registry/debugfs.h"
+#include "registry/registry.h"
+#include "topk/topk.h"
 
 #define BINARY_SUFFIX	".bin"
 

@@ -5,9 +5,9 @@
 #include <linux/preempt.h>
 #include <linux/smp.h>
 
-#include "delegation.h"
-#include "gather.h"
-#include "table.h"
+#include "topk/delegation.h"
+#include "topk/gather.h"
+#include "topk/table.h"
 
 /* From a slot that was @word, which becomes @to; false if it has changed. */
 static bool take_gathered(struct topk_table *table, struct topk_cpu *of, s64 word, s64 to)

@@ -25,7 +25,7 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-#include "table.h"
+#include "topk/table.h"
 
 /* Tests make it small. */
 #ifndef TOPK_GATHER_MOST

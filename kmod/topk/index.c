@@ -8,9 +8,9 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "contention.h"
-#include "index.h"
-#include "table.h"
+#include "topk/contention.h"
+#include "topk/index.h"
+#include "topk/table.h"
 
 static bool link_is_leaving(s64 link)
 {

@@ -23,7 +23,7 @@
 #include <linux/smp.h>
 #include <linux/types.h>
 
-#include "key.h"
+#include "topk/key.h"
 
 /*
  * @link: tag in the upper 32 bits, then "this node is leaving" in one bit, then

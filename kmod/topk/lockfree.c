@@ -50,13 +50,13 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "contention.h"
-#include "delegation.h"
-#include "gather.h"
-#include "index.h"
-#include "lockfree.h"
-#include "reading.h"
-#include "table.h"
+#include "topk/contention.h"
+#include "topk/delegation.h"
+#include "topk/gather.h"
+#include "topk/index.h"
+#include "topk/lockfree.h"
+#include "topk/reading.h"
+#include "topk/table.h"
 
 /* More than a cache line, and odd. */
 #define CELL_STEP	((L1_CACHE_BYTES / sizeof(struct cell) + 1) | 1)

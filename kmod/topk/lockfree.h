@@ -9,10 +9,10 @@
 #include <linux/atomic.h>
 #include <linux/kernel.h>
 
-#include "bounds.h"
-#include "gather.h"
-#include "index.h"
-#include "table.h"
+#include "topk/bounds.h"
+#include "topk/gather.h"
+#include "topk/index.h"
+#include "topk/table.h"
 
 /*
  * A cell's word: node (21 bits), pins (3), the lower part of the count (39), and how often

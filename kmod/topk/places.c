@@ -8,8 +8,8 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "places.h"
-#include "table.h"
+#include "topk/places.h"
+#include "topk/table.h"
 
 /* A place changes its node, or a witness its count, between each two of so many looks. */
 #define LOOKS		4

@@ -24,8 +24,8 @@
 #include <linux/cache.h>
 #include <linux/types.h>
 
-#include "bounds.h"
-#include "index.h"
+#include "topk/bounds.h"
+#include "topk/index.h"
 
 /* Beside a node: with a key of 8 bytes both are one cache line, and move as one. */
 struct topk_element {

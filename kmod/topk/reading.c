@@ -7,8 +7,8 @@
 #include <linux/math64.h>
 #include <linux/string.h>
 
-#include "reading.h"
-#include "table.h"
+#include "topk/reading.h"
+#include "topk/table.h"
 
 /* Picks are kept as records with other members, which topk_offer() does not mind. */
 static struct topk_pick *pick_of(struct scounter_topk_header *picks, u32 i)

@@ -12,7 +12,7 @@
 
 #include <linux/types.h>
 
-#include "table.h"
+#include "topk/table.h"
 
 /* What was met in a place: a use of a node. */
 struct topk_pick {

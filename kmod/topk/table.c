@@ -14,7 +14,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
-#include "table.h"
+#include "topk/table.h"
 
 #define PPB	1000000000U
 

@@ -19,7 +19,7 @@
 #include <linux/types.h>
 #include <uapi/linux/scounter_topk.h>
 
-#include "key.h"
+#include "topk/key.h"
 
 struct topk_ops;
 

@@ -20,10 +20,10 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
-#include "../refuse.h"
-#include "../registry.h"
-#include "lockfree.h"
-#include "topk.h"
+#include "base/refuse.h"
+#include "registry/registry.h"
+#include "topk/lockfree.h"
+#include "topk/topk.h"
 
 #define PPB	1000000000U
 

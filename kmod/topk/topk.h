@@ -8,7 +8,7 @@
 #include <linux/scounter.h>
 #include <linux/scounter_topk.h>
 
-#include "table.h"
+#include "topk/table.h"
 
 struct topk_group;
 struct dentry;

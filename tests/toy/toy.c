@@ -6,7 +6,7 @@
 #include <linux/atomic.h>
 
 #include "compat.h"
-#include "kind.h"
+#include "kinds/kind.h"
 
 static notrace void toy_add(const struct scounter_ref *ref, u64 n)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Arrays in memory: what kmod/array.c is in the kernel, for one thread. */
+/* Arrays in memory: what kmod/array/array.c is in the kernel, for one thread. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "../../../tests/user/kernel/shim.h"
-#include "lockfree.h"
+#include "topk/lockfree.h"
 #include "model.h"
 #include "race.h"
 

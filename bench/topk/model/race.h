@@ -5,7 +5,7 @@
 
 #include "machine.h"
 #include "streams.h"
-#include "table.h"
+#include "topk/table.h"
 
 struct outcome {
 	double per_ms;		/* hits a millisecond of modelled time */

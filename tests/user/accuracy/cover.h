@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How often the truth is outside of the bounds that kmod/bfp.c and kmod/value.c state,
+ * How often the truth is outside of the bounds that kmod/kinds/bfp.c and kmod/kinds/value.c state,
  * from the exact distribution of the word: no run, and nothing left to chance.
  */
 #ifndef _ACCURACY_COVER_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parts of struct machine: as in kmod/random.c, and broken on purpose. */
+/* The parts of struct machine: as in kmod/base/random.c, and broken on purpose. */
 #include <string.h>
 
 #include "model.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * CPUs that count in a bfp word, without a kernel.  The draws and the words are
- * the module's own functions.  The loops around them are those of kmod/bfp.c
- * and kmod/random.c, except that the trials which fail between two successes
+ * the module's own functions.  The loops around them are those of kmod/kinds/bfp.c
+ * and kmod/base/random.c, except that the trials which fail between two successes
  * are not counted down one by one.
  */
 #ifndef _ACCURACY_MODEL_H

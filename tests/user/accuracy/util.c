@@ -18,7 +18,7 @@ void *allocate(size_t count, size_t size)
 	return memory;
 }
 
-/* Steele, Lea & Flood 2014, the same as in kmod/random.c. */
+/* Steele, Lea & Flood 2014, the same as in kmod/base/random.c. */
 u64 next_seed(u64 *seed)
 {
 	u64 z = *seed += 0x9e3779b97f4a7c15ULL;

@@ -2,7 +2,7 @@
 /*
  * CPUs that count in a word that is the value itself (morris, scalable), without
  * a kernel.  Units, draws and sums are the module's own functions; the loops
- * around them are those of kmod/value.c, except that the trials which fail
+ * around them are those of kmod/kinds/value.c, except that the trials which fail
  * between two successes are not counted down one by one.
  */
 #ifndef _ACCURACY_VALUE_H

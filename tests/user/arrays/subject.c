@@ -8,8 +8,8 @@
 #include <linux/module.h>
 #include <linux/scounter_array.h>
 
-#include "../../../kmod/array.h"
-#include "random.h"
+#include "array/array.h"
+#include "base/random.h"
 #include "subject.h"
 
 /* The kernel's */

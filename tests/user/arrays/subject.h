@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Arrays of the kernel, kmod/array.c itself, and of the library behind the same
+ * Arrays of the kernel, kmod/array/array.c itself, and of the library behind the same
  * functions, so that a test is of both.
  */
 #ifndef _ARRAYS_SUBJECT_H

@@ -59,7 +59,7 @@ static const struct spec {
 #define SPECS	(sizeof(specs) / sizeof(specs[0]))
 
 /*
- * What is counted: an array of kmod/array.c of so many counters, all with n events.
+ * What is counted: an array of kmod/array/array.c of so many counters, all with n events.
  * Those that are merged into others are kept, as their tables take time.
  */
 enum { COUNTERS = 400, DEPTH = 64 };
@@ -313,7 +313,7 @@ static u32 add_far(const struct scounter_repr *repr, u32 x, struct scounter_real
 }
 
 /*
- * What kmod/array.c does not: when the compare-and-swap fails, which every second
+ * What kmod/array/array.c does not: when the compare-and-swap fails, which every second
  * one does here, the addition is rounded anew.  A rounding to "no change" does not
  * meet that.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What is written to the files of a counter in sysfs, and the names that another
- * module gives: kmod/sysfs.c and kmod/names.c.  The first byte chooses the kind, the
+ * module gives: kmod/registry/sysfs.c and kmod/registry/names.c.  The first byte chooses the kind, the
  * second the file, and the rest is written; then it is a name.
  */
 #include <stdarg.h>
@@ -12,9 +12,9 @@
 
 #include "../kernel/counters.h"
 #include "fuzz.h"
-#include "kind.h"
-#include "registry.h"
-#include "sysfs.h"
+#include "kinds/kind.h"
+#include "registry/registry.h"
+#include "registry/sysfs.h"
 
 #define PAGE	4096
 #define EVENTS	1000

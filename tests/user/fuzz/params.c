@@ -9,7 +9,7 @@
 
 #include "../kernel/counters.h"
 #include "fuzz.h"
-#include "kind.h"
+#include "kinds/kind.h"
 
 #define NAME	16
 

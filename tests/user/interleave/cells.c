@@ -17,10 +17,10 @@
 #include <linux/err.h>
 #include <linux/module.h>
 
-#include "array.h"
+#include "array/array.h"
+#include "base/random.h"
 #include "cells.h"
 #include "kernel.h"
-#include "random.h"
 #include "script.h"
 
 #define COUNTERS	2

@@ -22,13 +22,13 @@
 #include <linux/workqueue.h>
 
 #include "../kernel/counters.h"
+#include "base/random.h"
 #include "cells.h"
 #include "counting.h"
 #include "estimates.h"
 #include "kernel.h"
 #include "memory.h"
 #include "objects.h"
-#include "random.h"
 #include "records.h"
 #include "script.h"
 #include "topk.h"

@@ -14,10 +14,10 @@
 #include <linux/scounter.h>
 
 #include "../kernel/counters.h"
+#include "base/random.h"
 #include "estimates.h"
 #include "kernel.h"
-#include "kind.h"
-#include "random.h"
+#include "kinds/kind.h"
 #include "script.h"
 
 #define SEED	1

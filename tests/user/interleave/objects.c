@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kmod/sysfs.c, over a driver core that keeps an object for as long as it likes.  The
+ * kmod/registry/sysfs.c, over a driver core that keeps an object for as long as it likes.  The
  * module goes when its end has returned, and then nobody may look at it any more.
  */
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "kernel.h"
 #include "memory.h"
 #include "objects.h"
-#include "registry.h"
+#include "registry/registry.h"
+#include "registry/sysfs.h"
 #include "script.h"
-#include "sysfs.h"
 
 /* In memory that is restored. */
 struct books {

@@ -13,9 +13,9 @@
 #include <linux/scounter.h>
 
 #include "../kernel/counters.h"
-#include "history.h"
+#include "counter/history.h"
 #include "kernel.h"
-#include "kind.h"
+#include "kinds/kind.h"
 #include "memory.h"
 #include "records.h"
 #include "script.h"

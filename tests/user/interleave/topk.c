@@ -18,10 +18,10 @@
 #include <linux/kernel.h>
 
 #include "kernel.h"
-#include "lockfree.h"
 #include "script.h"
-#include "table.h"
 #include "topk.h"
+#include "topk/lockfree.h"
+#include "topk/table.h"
 
 #define KEYS		10
 

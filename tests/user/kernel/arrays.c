@@ -2,7 +2,7 @@
 /* Arrays without their files. */
 #include <linux/module.h>
 
-#include "array.h"
+#include "array/array.h"
 
 int scounter_array_publish(struct scounter_array *array, const char *name,
 			   const char *group, struct module *owner)

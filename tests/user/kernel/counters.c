@@ -10,12 +10,12 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "adapt.h"
+#include "base/lines.h"
+#include "base/random.h"
 #include "counters.h"
-#include "kind.h"
-#include "lines.h"
-#include "numa.h"
-#include "random.h"
+#include "kinds/adapt.h"
+#include "kinds/kind.h"
+#include "kinds/numa.h"
 
 static struct scounter_params params_of(const struct counter_type *type)
 {
@@ -294,9 +294,9 @@ void counters_init(uint64_t seed)
 	static bool started;
 
 	scounter_random_init(seed);
-	scounter_numa_init();
 	if (scounter_places_init())
 		abort();
+	scounter_numa_init();
 	if (!started)
 		scounter_adapt_init();
 	started = true;

@@ -20,8 +20,8 @@ KMOD ?= $(top)/kmod
 INCLUDE ?= $(top)/include
 shim_dir := $(top)/tests/user/kernel
 
-shim_left_out := main names registry sysfs debugfs snapshot array array_files standard powers
-shim_kmod := $(filter-out $(shim_left_out),$(patsubst $(KMOD)/%.c,%,$(wildcard $(KMOD)/*.c)))
+shim_kmod := $(patsubst $(KMOD)/%.c,%,$(wildcard $(patsubst %,$(KMOD)/%/*.c,\
+	base kinds kinds/compared counter)))
 
 shim_flags := -I$(shim_dir) -I$(INCLUDE) -I$(KMOD)
 shim_flags += -DCONFIG_64BIT=1 -DCONFIG_SMP=1 -fno-strict-aliasing -fwrapv
@@ -33,17 +33,19 @@ shim_kmod_flags += -Wno-missing-field-initializers -Werror
 shim_objects := $(patsubst %,$(build)/kmod/%.o,$(shim_kmod))
 shim_objects += $(patsubst %,$(build)/shim/%.o,$(filter-out $(shim_replaced),shim kernel counters))
 
-shim_array_objects := $(patsubst %,$(build)/kmod/%.o,array standard random refuse) $(build)/shim/arrays.o
+shim_array_objects := $(patsubst %,$(build)/kmod/%.o,array/array array/standard base/random base/refuse) $(build)/shim/arrays.o
 
-$(build)/kmod/standard.o: $(build)/kmod/standard_rungs.h
-$(build)/kmod/standard.o: shim_kmod_flags += -I$(build)/kmod
-$(build)/kmod/standard_rungs.h: $(build)/kmod/powers
+$(build)/kmod/array/standard.o: $(build)/kmod/array/standard_rungs.h
+$(build)/kmod/array/standard.o: shim_kmod_flags += -I$(build)/kmod/array
+$(build)/kmod/array/standard_rungs.h: $(build)/kmod/array/powers
 	$< >$@
 
-$(build)/kmod/powers: $(KMOD)/powers.c | $(build)/kmod
+$(build)/kmod/array/powers: $(KMOD)/array/powers.c
+	mkdir -p $(@D)
 	$(CC) -O2 $(LDFLAGS) $(instrument_flags) -o $@ $<
 
-$(build)/kmod/%.o: $(KMOD)/%.c | $(build)/kmod
+$(build)/kmod/%.o: $(KMOD)/%.c
+	mkdir -p $(@D)
 	$(CC) $(shim_kmod_flags) $(CFLAGS) $(shim_flags) -MMD -MP -c -o $@ $<
 	$(if $(shim_objcopy),$(OBJCOPY) $(shim_objcopy) $@)
 

@@ -15,8 +15,8 @@
 #include <linux/smp.h>
 
 #include "edges.h"
-#include "lockfree.h"
 #include "streams.h"
+#include "topk/lockfree.h"
 
 #define SECONDS	60	/* some hundred times what the longest takes */
 

@@ -17,7 +17,7 @@
 #include <linux/smp.h>
 
 #include "guarantee.h"
-#include "lockfree.h"
+#include "topk/lockfree.h"
 
 struct run {
 	const struct streams *streams;

@@ -3,7 +3,7 @@
 #define _TOPK_GUARANTEE_H
 
 #include "streams.h"
-#include "table.h"
+#include "topk/table.h"
 
 /* What a run showed; `why` is the first of the failures. */
 struct verdict {

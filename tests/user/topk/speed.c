@@ -16,8 +16,8 @@
 
 #include "speed.h"
 #include "streams.h"
-#include "lockfree.h"
-#include "table.h"
+#include "topk/lockfree.h"
+#include "topk/table.h"
 
 #define CAPACITY	10000		/* epsilon = 0.0001, as in the paper */
 #define QUERY_EVERY	50000

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "key.h"
+#include "topk/key.h"
 
 enum shape { ZIPF, UNIFORM, SAME, DISTINCT, ROTATION, TOKENS };
 

@@ -20,9 +20,9 @@
 #include <linux/kernel.h>
 #include <linux/smp.h>
 
-#include "lockfree.h"
 #include "streams.h"
-#include "table.h"
+#include "topk/lockfree.h"
+#include "topk/table.h"
 #include "tuning.h"
 
 #define CAPACITY	10000

@@ -13,9 +13,9 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 
-#include "lockfree.h"
 #include "streams.h"
-#include "table.h"
+#include "topk/lockfree.h"
+#include "topk/table.h"
 
 /*
  * The places of two blocks, of which one has no victim and one gets a new witness, five

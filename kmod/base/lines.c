@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory for lines, and which slot each CPU has.
+ *
+ * A node's words are in memory of that node, where the directory that its cores
+ * ask for them is.  A node without memory, or offline, gets them from another:
+ * kmalloc_node() prefers the node and takes what there is.
+ */
+#include <linux/cache.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/export.h>
+#include <linux/nodemask.h>
+#include <linux/numa.h>
+#include <linux/overflow.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+
+#include "compat.h"
+#include "base/lines.h"
+
+DEFINE_PER_CPU(struct scounter_place, scounter_place);
+EXPORT_PER_CPU_SYMBOL_GPL(scounter_place);
+
+static int hotplug_state;
+
+u32 scounter_nodes;
+
+/* By number, and by id. */
+static u16 node_ids[MAX_NUMNODES];
+static u16 node_numbers[MAX_NUMNODES];
+
+static void number_nodes(void)
+{
+	int id;
+
+	scounter_nodes = 0;
+	for_each_node(id) {
+		node_ids[scounter_nodes] = id;
+		node_numbers[id] = scounter_nodes++;
+	}
+}
+
+/* A CPU without a node counts on that of number 0. */
+u32 scounter_node_number(int id)
+{
+	return id == NUMA_NO_NODE ? 0 : node_numbers[id];
+}
+
+/* The CPUs of a node take its slots in turn. */
+static void place_cpu(u32 cpu)
+{
+	struct scounter_place *place = per_cpu_ptr(&scounter_place, cpu);
+	u32 node = scounter_node_number(cpu_to_node(cpu));
+	u32 other, rank = 0;
+
+	for_each_possible_cpu(other) {
+		if (other == cpu)
+			break;
+		rank += cpu_to_node(other) == cpu_to_node(cpu);
+	}
+	place->numa_tag = scounter_node_tag(node);
+	WRITE_ONCE(place->slot, node * SCOUNTER_COMPONENTS_MAX +
+				rank % SCOUNTER_COMPONENTS_MAX);
+}
+
+/* A CPU that was not there when the module came may have been given a node. */
+static int place_online_cpu(unsigned int cpu)
+{
+	place_cpu(cpu);
+	return 0;
+}
+
+int scounter_places_init(void)
+{
+	u32 cpu;
+
+	number_nodes();
+	for_each_possible_cpu(cpu)
+		place_cpu(cpu);
+	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
+						  "scounter:online",
+						  place_online_cpu, NULL);
+	return min(hotplug_state, 0);
+}
+
+void scounter_places_exit(void)
+{
+	cpuhp_remove_state_nocalls(hotplug_state);
+}
+
+static bool node_alloc(struct scounter_lines *lines, u32 node, gfp_t gfp)
+{
+	int id = node_online(node_ids[node]) ? node_ids[node] : NUMA_NO_NODE;
+	void *words = kzalloc_node(lines->components * L1_CACHE_BYTES, gfp, id);
+	u32 i;
+
+	if (!words)
+		return false;
+	for (i = 0; i < SCOUNTER_COMPONENTS_MAX; i++)
+		lines->slot[node * SCOUNTER_COMPONENTS_MAX + i] =
+			words + i % lines->components * L1_CACHE_BYTES;
+	return true;
+}
+
+struct scounter_lines *scounter_lines_alloc(u32 components, gfp_t gfp)
+{
+	struct scounter_lines *lines;
+	u32 node;
+
+	lines = kzalloc(struct_size(lines, slot,
+				    scounter_nodes * SCOUNTER_COMPONENTS_MAX), gfp);
+	if (!lines)
+		return NULL;
+	lines->components = components;
+	for (node = 0; node < scounter_nodes; node++) {
+		if (!node_alloc(lines, node, gfp)) {
+			scounter_lines_free(lines);
+			return NULL;
+		}
+	}
+	return lines;
+}
+
+void scounter_lines_free(struct scounter_lines *lines)
+{
+	u32 node;
+
+	if (!lines)
+		return;
+	for (node = 0; node < scounter_nodes; node++)
+		kfree(scounter_lines_first(lines, node));
+	kfree(lines);
+}
+
+notrace void scounter_lines_add_to(const struct scounter_lines *lines,
+				   struct scounter_sum *sum)
+{
+	u32 node, i;
+
+	for (node = 0; node < scounter_nodes; node++)
+		for (i = 0; i < lines->components; i++)
+			scounter_sum_add(sum, atomic64_read(lines->slot[
+				node * SCOUNTER_COMPONENTS_MAX + i]));
+}
+
+notrace u64 scounter_lines_sum(const struct scounter_lines *lines)
+{
+	struct scounter_sum sum = {};
+
+	scounter_lines_add_to(lines, &sum);
+	return sum.low;
+}
+
+size_t scounter_lines_bytes(u32 components)
+{
+	return struct_size((struct scounter_lines *)NULL, slot,
+			   scounter_nodes * SCOUNTER_COMPONENTS_MAX) +
+	       scounter_nodes * components * L1_CACHE_BYTES;
+}

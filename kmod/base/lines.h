@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Lines: the words that a counter is spread over, one or several for each NUMA
+ * node, each in a cache line of its own.
+ *
+ * An increment finds its word in one step through a table, which has
+ * SCOUNTER_COMPONENTS_MAX slots a node; every CPU has its slot.  With fewer
+ * components than slots, several slots name the same word.  So the number of
+ * components is known to the table alone.
+ */
+#ifndef _SCOUNTER_LINES_H
+#define _SCOUNTER_LINES_H
+
+#include <linux/bits.h>
+#include <linux/gfp.h>
+#include <linux/log2.h>
+#include <linux/nodemask.h>
+#include <linux/scounter.h>
+
+struct scounter_lines {
+	void *owner;
+	u32 components;
+	atomic64_t *slot[];
+};
+
+/* A sum of words, modulo 2^64, and whether it was more than that. */
+struct scounter_sum {
+	u64 low;
+	bool carried;
+};
+
+static inline void scounter_sum_add(struct scounter_sum *sum, u64 word)
+{
+	sum->low += word;
+	sum->carried |= sum->low < word;
+}
+
+/*
+ * How many nodes there can be, which have numbers from 0 here: ids have gaps, and
+ * 4 nodes of 256 ids need the lines of 4.  Fixed when the module is loaded.
+ */
+extern u32 scounter_nodes;
+
+u32 scounter_node_number(int id);
+
+/* A word that names a node has its top bit set and the number in those below it. */
+static inline u32 scounter_node_shift(void)
+{
+	return 63 - order_base_2(num_possible_nodes());
+}
+
+static inline u64 scounter_node_tag(u32 node)
+{
+	return BIT_ULL(63) | (u64)node << scounter_node_shift();
+}
+
+int scounter_places_init(void);
+void scounter_places_exit(void);
+
+struct scounter_lines *scounter_lines_alloc(u32 components, gfp_t gfp);
+void scounter_lines_free(struct scounter_lines *lines);
+u64 scounter_lines_sum(const struct scounter_lines *lines);
+void scounter_lines_add_to(const struct scounter_lines *lines, struct scounter_sum *sum);
+size_t scounter_lines_bytes(u32 components);
+
+/* The word of a counter that has these lines, and back. */
+static inline u64 scounter_lines_word(struct scounter_lines *lines)
+{
+	return (unsigned long)lines->slot >> SCOUNTER_SPREAD_SHIFT |
+	       SCOUNTER_SPREAD_LINES;
+}
+
+static inline struct scounter_lines *scounter_lines_of(u64 word)
+{
+	return container_of(__scounter_lines(word), struct scounter_lines, slot[0]);
+}
+
+/* The first word of a node. */
+static inline atomic64_t *scounter_lines_first(const struct scounter_lines *lines, u32 node)
+{
+	return lines->slot[node * SCOUNTER_COMPONENTS_MAX];
+}
+
+/* The word of this CPU. */
+static inline atomic64_t *scounter_lines_here(struct scounter_lines *lines)
+{
+	return lines->slot[__scounter_slot()];
+}
+
+#endif /* _SCOUNTER_LINES_H */

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What all kinds have in common: the table of the kinds, and the public calls
+ * that go through it.
+ */
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/string.h>
+
+#include "compat.h"
+#include "base/refuse.h"
+#include "counter/history.h"
+#include "kinds/kind.h"
+#include "kinds/marks.h"
+#include "repr/bounds.h"
+
+const u64 scounter_s64_max = S64_MAX;
+
+static __always_inline const struct scounter_kind_ops *ops_of(const struct scounter *counter)
+{
+	return scounter_kinds[counter->class.kind - 1].ops;
+}
+
+/* A counter as the functions of its kind take it. */
+static __always_inline struct scounter_ref
+ref_of(struct scounter *counter, const struct scounter_kind_ops *ops)
+{
+	return (struct scounter_ref) {
+		.word64 = (void *)counter + ops->word_offset,
+		.class = &counter->class,
+		.counter = counter,
+	};
+}
+
+/* A counter of zero that is not spread yet; needs no undoing. */
+int scounter_init(struct scounter *counter, const struct scounter_params *params)
+{
+	memset(counter, 0, sizeof(*counter));
+	counter->is_bfp = __SCOUNTER_IS_BFP(__SCOUNTER_KIND(params->kind));
+	counter->is_other = __SCOUNTER_IS_OTHER(__SCOUNTER_KIND(params->kind));
+	return scounter_class_init(&counter->class, params);
+}
+
+int scounter_spread(struct scounter *counter, gfp_t gfp)
+{
+	const struct scounter_kind_ops *ops = ops_of(counter);
+
+	return ops->spread ? ops->spread(counter, gfp) : 0;
+}
+
+void scounter_gather(struct scounter *counter)
+{
+	const struct scounter_kind_ops *ops = ops_of(counter);
+	struct scounter_ref ref = ref_of(counter, ops);
+
+	if (ops->gather)
+		ops->gather(&ref);
+}
+
+size_t scounter_bytes(const struct scounter *counter)
+{
+	const struct scounter_kind_ops *ops = ops_of(counter);
+
+	return sizeof(*counter) + (ops->spread_bytes ? ops->spread_bytes(counter) : 0);
+}
+
+void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,
+			     u64 value_max)
+{
+	*estimate = (struct scounter_estimate) {
+		.value = value,
+		.lower = value,
+		.upper = value,
+	};
+	if (value < value_max)
+		return;
+	estimate->flags = SCOUNTER_F_SATURATED;
+	estimate->upper = U64_MAX;
+}
+
+/*
+ * An event that landed after a reset with a unit of the time before it makes the value
+ * larger than the count, never smaller: the upper bound needs no more than the rest.
+ */
+void scounter_estimate_approx(struct scounter_estimate *estimate,
+			      const struct scounter_known *known)
+{
+	u64 unit = max(known->unit, known->late);
+	u64 upper = known->value;
+	u64 limit = known->limit;
+
+	if (known->late > 1)
+		limit += scounter_unit_variance(known->late, known->value);
+	limit = min(limit, SCOUNTER_VARIANCE_MAX);
+	*estimate = (struct scounter_estimate) {
+		.value = known->certain + known->value,
+		.lower = known->certain + known->value,
+		.error_ppm = scounter_root_up(min(limit, scounter_unit_variance(unit,
+										known->value))),
+	};
+	if (unit > 1) {
+		estimate->flags = SCOUNTER_F_DECIMATING;
+		estimate->lower = known->certain +
+			scounter_lower_bound(known->value, unit, limit);
+	}
+	if (known->unit > 1)
+		upper = scounter_upper_bound(known->value, known->unit, limit);
+	estimate->upper = upper > U64_MAX - known->certain ? U64_MAX : upper + known->certain;
+	if (!known->full)
+		return;
+	estimate->flags |= SCOUNTER_F_SATURATED;
+	estimate->upper = U64_MAX;
+}
+
+/* The state in one word, the gravest that holds. */
+const char *scounter_state_name(u32 flags)
+{
+	if (flags & SCOUNTER_F_LOSSY)
+		return "LOSES-COUNTS";
+	if (flags & SCOUNTER_F_OVERFLOW)
+		return "overflow";
+	if (flags & SCOUNTER_F_WRAPPED)
+		return "wrapped";
+	if (flags & SCOUNTER_F_SATURATED)
+		return "saturated";
+	if (flags & SCOUNTER_F_DECIMATING)
+		return "decimating";
+	return flags & SCOUNTER_F_INFLATED ? "inflated" : "exact";
+}
+
+/* What remains of an increment, for kinds that have a word. */
+noinline notrace void __scounter_finish(struct scounter *counter, u32 outcome)
+{
+	const struct scounter_kind_ops *ops = ops_of(counter);
+	struct scounter_ref ref = ref_of(counter, ops);
+
+	ops->finish(&ref, outcome);
+}
+EXPORT_SYMBOL_GPL(__scounter_finish);
+
+/* An increment of a kind that is not inlined where the kind is not known. */
+notrace void __scounter_inc_other(struct scounter *counter)
+{
+	const u32 kind = counter->class.kind;
+	u32 outcome;
+
+	if (kind == SCOUNTER_MULTILINE_ADAPT)
+		outcome = __scounter_adapt_try_inc(&counter->spread);
+	else if (kind == SCOUNTER_SCALABLE32)
+		outcome = __scounter_word32_try_inc(&counter->word32, &counter->class,
+						    SCOUNTER_SCALABLE32);
+	else
+		outcome = __scounter_word64_try_inc(&counter->word64, &counter->class,
+						    kind);
+	if (unlikely(outcome))
+		__scounter_finish(counter, outcome);
+}
+EXPORT_SYMBOL_GPL(__scounter_inc_other);
+
+static noinline notrace void refuse(struct scounter *counter, u64 n, unsigned long caller)
+{
+	struct scounter_history *history;
+
+	rcu_read_lock();
+	/* Pairs with the release in registry.c: lookup-destroy.litmus. */
+	history = READ_ONCE(counter->history);
+	scounter_refuse(n, caller, history ? history->name : NULL);
+	rcu_read_unlock();
+}
+
+/* See scounter_add(). */
+notrace void __scounter_add(struct scounter *counter, u64 n)
+{
+	const struct scounter_kind_ops *ops = ops_of(counter);
+	struct scounter_ref ref = ref_of(counter, ops);
+
+	if (unlikely((s64)n < 0))
+		refuse(counter, n, (unsigned long)__builtin_return_address(0));
+	else
+		ops->add(&ref, n);
+}
+EXPORT_SYMBOL_GPL(__scounter_add);
+
+/**
+ * scounter_read_est - the value of a counter, and how far it can be trusted
+ * @counter: the counter
+ * @estimate: value, bounds, relative error and state
+ *
+ * Context: Any context, NMI included; of multiline_adapt where RCU is watching.
+ */
+void scounter_read_est(struct scounter *counter,
+		       struct scounter_estimate *estimate)
+{
+	const struct scounter_kind_ops *ops = ops_of(counter);
+	struct scounter_ref ref = ref_of(counter, ops);
+	unsigned long marks;
+
+	do {
+		marks = scounter_marks_read(counter);
+		ref.late = scounter_marks_late(marks);
+		ops->read_est(&ref, estimate);
+	} while (scounter_marks_changed(counter, marks));
+	scounter_marks_say(marks, estimate);
+}
+EXPORT_SYMBOL_GPL(scounter_read_est);
+
+/**
+ * scounter_read - the value of a counter
+ * @counter: the counter
+ *
+ * Context: Any context, NMI included; of multiline_adapt where RCU is watching.
+ * Return: the number of events since the beginning or the last reset; for
+ * approximate kinds an unbiased estimate of it.
+ */
+u64 scounter_read(struct scounter *counter)
+{
+	const struct scounter_kind_ops *ops = ops_of(counter);
+	struct scounter_ref ref = ref_of(counter, ops);
+
+	return ops->read(&ref);
+}
+EXPORT_SYMBOL_GPL(scounter_read);
+
+/**
+ * scounter_fetch_reset - read a counter and start again from zero
+ * @counter: the counter
+ *
+ * Nothing is lost or returned twice: an event that is counted meanwhile is in
+ * this value or in what is read later.  The lines of a multiline_adapt counter
+ * stay, while a rbo_numa_adapt one forgets its node.
+ *
+ * Context: Any context where RCU is watching, NMI included.
+ * Return: the value that was reset.
+ */
+u64 scounter_fetch_reset(struct scounter *counter)
+{
+	const struct scounter_kind_ops *ops = ops_of(counter);
+	struct scounter_ref ref = ref_of(counter, ops);
+	struct scounter_history *history;
+	bool begun;
+	u64 value;
+
+	rcu_read_lock();
+	/* Pairs with the release in registry.c: lookup-destroy.litmus. */
+	history = READ_ONCE(counter->history);
+	if (history)
+		scounter_reset_begin(history);
+	begun = scounter_marks_reset_begin(counter);
+	value = ops->fetch_reset(&ref);
+	scounter_marks_reset_end(counter, begun);
+	if (history)
+		scounter_reset_done(history);
+	rcu_read_unlock();
+	return value;
+}
+EXPORT_SYMBOL_GPL(scounter_fetch_reset);

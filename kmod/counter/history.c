@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who begins a counter again at 0 says so before the word changes and after.  Who
+ * looks at the counter then knows whether that went on meanwhile, and looks again:
+ *
+ *	CPU 0: begins, the word becomes 0	CPU 1: reads the word, 0
+ *						reads how many wraps: none
+ *	CPU 0: counts the wrap			a value that fell, for no reason
+ */
+#include <linux/atomic.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/preempt.h>
+#include <linux/processor.h>
+
+#include "compat.h"
+#include "counter/history.h"
+#include "kinds/kind.h"
+#include "kinds/marks.h"
+
+/*
+ * A counter that begins again all the time is taken as it is after so many looks, and so
+ * is one that a CPU which has stalled is about to let begin again, after so many pauses.
+ */
+#define LOOKS	4
+#define PAUSES	1000
+
+void scounter_history_create(struct scounter_history *history, const char *name)
+{
+	history->name = name;
+	history->created_ns = ktime_get_ns();
+	history->created_real_ns = ktime_get_real_ns();
+}
+
+/* In any context, NMI included, as all that follows but for showing. */
+static notrace void begin(struct scounter_history *history)
+{
+	atomic_inc(&history->begun);
+	/*
+	 * That one has begun, then its time and the value of 0; pairs with the
+	 * second fence in scounter_history_show(): reset-snapshot.litmus.
+	 */
+	smp_mb__after_atomic();
+}
+
+static notrace void done(struct scounter_history *history)
+{
+	/*
+	 * The time and the value of 0, then that it is done; pairs with the first
+	 * fence in scounter_history_show(): reset-snapshot.litmus.
+	 */
+	smp_mb__before_atomic();
+	atomic_inc(&history->done);
+}
+
+notrace void scounter_reset_begin(struct scounter_history *history)
+{
+	begin(history);
+	WRITE_ONCE(history->reset_ns, ktime_get_mono_fast_ns());
+	WRITE_ONCE(history->reset_real_ns, ktime_get_real_fast_ns());
+	atomic_inc(&history->resets);
+}
+
+notrace void scounter_reset_done(struct scounter_history *history)
+{
+	done(history);
+}
+
+/*
+ * Preemption stays off until wrap_done(): an increment may not lock RCU, as it may run
+ * where that is not watching, but its grace periods wait for this, too.
+ */
+static notrace struct scounter_history *wrap_begin(const struct scounter_ref *ref)
+{
+	struct scounter_history *history;
+
+	preempt_disable_notrace();
+	history = ref->counter ? READ_ONCE(ref->counter->history) : NULL;
+	if (history)
+		begin(history);
+	scounter_marks_enter(ref, 0, SCOUNTER_F_WRAPPED);
+	return history;
+}
+
+static notrace bool wrap_done(const struct scounter_ref *ref,
+			      struct scounter_history *history, bool wrapped)
+{
+	scounter_marks_leave(ref);
+	if (history) {
+		if (wrapped) {
+			WRITE_ONCE(history->wrapped_ns, ktime_get_mono_fast_ns());
+			WRITE_ONCE(history->wrapped_real_ns, ktime_get_real_fast_ns());
+			atomic_inc(&history->wraps);
+		}
+		done(history);
+	}
+	preempt_enable_notrace();
+	return wrapped;
+}
+
+notrace noinline bool scounter_wrap32(const struct scounter_ref *ref, int *full, u32 next)
+{
+	struct scounter_history *history = wrap_begin(ref);
+
+	return wrap_done(ref, history, atomic_try_cmpxchg(&ref->word32->word, full, next));
+}
+
+notrace noinline bool scounter_wrap64(const struct scounter_ref *ref, s64 *full, u64 next)
+{
+	struct scounter_history *history = wrap_begin(ref);
+
+	return wrap_done(ref, history, atomic64_try_cmpxchg(&ref->word64->word, full, next));
+}
+
+/*
+ * The estimate of a word is made from a copy of it, so that both say the same.
+ * multiline_adapt may have an address in its word: not shown.
+ */
+static void read_words(struct scounter *counter, unsigned long marks,
+		       struct scounter_estimate *estimate, u64 words[2])
+{
+	const struct scounter_kind_row *row = scounter_kind_row(counter->class.kind);
+	struct scounter_word64 word64 = SCOUNTER_WORD_INIT;
+	struct scounter_word32 word32 = SCOUNTER_WORD_INIT;
+	struct scounter_ref ref = {
+		.class = &counter->class,
+		.counter = counter,
+		.late = scounter_marks_late(marks),
+	};
+
+	words[0] = 0;
+	words[1] = 0;
+	if (counter->class.kind == SCOUNTER_MULTILINE_ADAPT) {
+		ref.word64 = &counter->spread;
+		row->ops->read_est(&ref, estimate);
+	} else if (row->word == __SCOUNTER_WORD32) {
+		atomic_set(&word32.word, atomic_read(&counter->word32.word));
+		words[0] = (u32)atomic_read(&word32.word);
+		ref.word32 = &word32;
+		row->ops->read_est(&ref, estimate);
+	} else if (row->word == __SCOUNTER_WORD64) {
+		atomic64_set(&word64.word, atomic64_read(&counter->word64.word));
+		words[0] = atomic64_read(&word64.word);
+		ref.word64 = &word64;
+		row->ops->read_est(&ref, estimate);
+	} else {
+		scounter_exact_estimate(counter, words, estimate);
+	}
+}
+
+/* Until nothing that had begun is still under way; how often something has begun. */
+static int wait_for_all(const struct scounter_history *history)
+{
+	int begun = atomic_read(&history->begun);
+	int i;
+
+	for (i = 0; i < PAUSES && atomic_read(&history->done) - begun < 0; i++)
+		cpu_relax();
+	return begun;
+}
+
+void scounter_history_show(struct scounter *counter, struct scounter_history *history,
+			   struct scounter_snapshot_record *record)
+{
+	struct scounter_estimate estimate;
+	unsigned long marks;
+	u64 words[2];
+	int i, begun;
+
+	for (i = 1; ; i++) {
+		begun = wait_for_all(history);
+		/*
+		 * What is done, then the value and the times, then what has begun;
+		 * pairs with those who begin again at 0: reset-snapshot.litmus.
+		 */
+		smp_rmb();
+		marks = scounter_marks_read(counter);
+		read_words(counter, marks, &estimate, words);
+		record->resets = (u32)atomic_read(&history->resets);
+		record->reset_ns = READ_ONCE(history->reset_ns);
+		record->reset_real_ns = READ_ONCE(history->reset_real_ns);
+		record->wraps = (u32)atomic_read(&history->wraps);
+		record->wrapped_ns = READ_ONCE(history->wrapped_ns);
+		record->wrapped_real_ns = READ_ONCE(history->wrapped_real_ns);
+		smp_rmb(); /* as said above */
+		if (!scounter_marks_changed(counter, marks) &&
+		    (begun == atomic_read(&history->begun) || i >= LOOKS))
+			break;
+	}
+	scounter_marks_say(marks, &estimate);
+	record->raw[0] = words[0];
+	record->raw[1] = words[1];
+	record->value = estimate.value;
+	record->lower = estimate.lower;
+	record->upper = estimate.upper;
+	record->error_ppm = estimate.error_ppm;
+	record->flags = estimate.flags;
+}

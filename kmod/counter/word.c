@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters without a name: the public calls on a bare word and its class.
+ *
+ * What they have in common with named counters is in the functions of each kind,
+ * which see a struct scounter_ref in both cases.
+ */
+#include <linux/bug.h>
+#include <linux/export.h>
+#include <linux/log2.h>
+
+#include "compat.h"
+#include "base/refuse.h"
+#include "kinds/kind.h"
+#include "repr/bfp.h"
+#include "repr/value.h"
+
+static notrace struct scounter_ref ref32(const struct scounter_word32 *counter,
+					 const struct scounter_class *class)
+{
+	return (struct scounter_ref) {
+		.word32 = (struct scounter_word32 *)counter,
+		.class = class,
+	};
+}
+
+static notrace struct scounter_ref ref64(const struct scounter_word64 *counter,
+					 const struct scounter_class *class)
+{
+	return (struct scounter_ref) {
+		.word64 = (struct scounter_word64 *)counter,
+		.class = class,
+	};
+}
+
+/*
+ * The functions of a class's kind, if it has words of that size: a class that
+ * belongs to the other size would have them write beyond the word.
+ */
+static notrace const struct scounter_kind_ops *ops_of(const struct scounter_class *class,
+						      enum __scounter_word_size word)
+{
+	const struct scounter_kind_row *row = scounter_kind_row(class->kind);
+
+	if (WARN_ONCE(!row || row->word != word || !row->bare,
+		      "scounter: a class of kind %u with a word of another size",
+		      class->kind))
+		return NULL;
+	return row->ops;
+}
+
+notrace void __scounter_word32_finish(struct scounter_word32 *counter,
+				      const struct scounter_class *class,
+				      u32 outcome)
+{
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
+	struct scounter_ref ref = ref32(counter, class);
+
+	if (ops)
+		ops->finish(&ref, outcome);
+}
+EXPORT_SYMBOL_GPL(__scounter_word32_finish);
+
+notrace void __scounter_word64_finish(struct scounter_word64 *counter,
+				      const struct scounter_class *class,
+				      u32 outcome)
+{
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
+	struct scounter_ref ref = ref64(counter, class);
+
+	if (!ops)
+		return;
+	/* The class was no constant where the increment was compiled. */
+	if (outcome == SCOUNTER_UNTRIED)
+		outcome = __scounter_word64_try_inc(counter, class, class->kind);
+	if (outcome)
+		ops->finish(&ref, outcome);
+}
+EXPORT_SYMBOL_GPL(__scounter_word64_finish);
+
+/**
+ * scounter_word32_add - count n events at once in a word of four bytes
+ * @counter: the word
+ * @class: its kind, accuracy and policy, the same in every call for this word
+ * @n: how many; 2^63 and above is taken for a negative number, and refused
+ *
+ * The expected value grows by n exactly, in one step whatever n is (Steele &
+ * Tristan 2017, section 8), until the end of the range.
+ *
+ * Context: Any context, NMI included.
+ */
+notrace void scounter_word32_add(struct scounter_word32 *counter,
+				 const struct scounter_class *class, u64 n)
+{
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
+	struct scounter_ref ref = ref32(counter, class);
+
+	if (ops && !scounter_refuses(n, NULL))
+		ops->add(&ref, n);
+}
+EXPORT_SYMBOL_GPL(scounter_word32_add);
+
+/**
+ * scounter_word64_add - count n events at once in a word of eight bytes
+ * @counter: the word
+ * @class: its kind, accuracy and policy, the same in every call for this word
+ * @n: how many; 2^63 and above is taken for a negative number, and refused
+ *
+ * As scounter_word32_add(); exact kinds add n.
+ *
+ * Context: Any context, NMI included.
+ */
+notrace void scounter_word64_add(struct scounter_word64 *counter,
+				 const struct scounter_class *class, u64 n)
+{
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
+	struct scounter_ref ref = ref64(counter, class);
+
+	if (ops && !scounter_refuses(n, NULL))
+		ops->add(&ref, n);
+}
+EXPORT_SYMBOL_GPL(scounter_word64_add);
+
+/**
+ * scounter_word32_read - the value of a word of four bytes
+ * @counter: the word
+ * @class: its kind, accuracy and policy
+ *
+ * Context: Any context, NMI included.
+ * Return: an unbiased estimate of the number of events.
+ */
+u64 scounter_word32_read(const struct scounter_word32 *counter,
+			 const struct scounter_class *class)
+{
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
+	struct scounter_ref ref = ref32(counter, class);
+
+	return ops ? ops->read(&ref) : 0;
+}
+EXPORT_SYMBOL_GPL(scounter_word32_read);
+
+/**
+ * scounter_word64_read - the value of a word of eight bytes
+ * @counter: the word
+ * @class: its kind, accuracy and policy
+ *
+ * Context: Any context, NMI included.
+ * Return: the number of events, for approximate kinds an unbiased estimate.
+ */
+u64 scounter_word64_read(const struct scounter_word64 *counter,
+			 const struct scounter_class *class)
+{
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
+	struct scounter_ref ref = ref64(counter, class);
+
+	return ops ? ops->read(&ref) : 0;
+}
+EXPORT_SYMBOL_GPL(scounter_word64_read);
+
+/**
+ * scounter_word32_read_est - the value of a word of four bytes, and its error
+ * @counter: the word
+ * @class: its kind, accuracy and policy
+ * @estimate: value, bounds, relative error and state
+ *
+ * The error is the least of two bounds: the variance of a value n that is
+ * changed with probability 2^-k is at most n (2^k - 1); and that of the kind in
+ * the limit of large n (Documentation/accuracy.rst).
+ *
+ * Context: Any context, NMI included.
+ */
+void scounter_word32_read_est(const struct scounter_word32 *counter,
+			      const struct scounter_class *class,
+			      struct scounter_estimate *estimate)
+{
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
+	struct scounter_ref ref = ref32(counter, class);
+
+	*estimate = (struct scounter_estimate) {};
+	if (ops)
+		ops->read_est(&ref, estimate);
+}
+EXPORT_SYMBOL_GPL(scounter_word32_read_est);
+
+/**
+ * scounter_word64_read_est - the value of a word of eight bytes, and its error
+ * @counter: the word
+ * @class: its kind, accuracy and policy
+ * @estimate: value, bounds, relative error and state
+ *
+ * As scounter_word32_read_est(); for exact kinds the error is 0.
+ *
+ * Context: Any context, NMI included.
+ */
+void scounter_word64_read_est(const struct scounter_word64 *counter,
+			      const struct scounter_class *class,
+			      struct scounter_estimate *estimate)
+{
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
+	struct scounter_ref ref = ref64(counter, class);
+
+	*estimate = (struct scounter_estimate) {};
+	if (ops)
+		ops->read_est(&ref, estimate);
+}
+EXPORT_SYMBOL_GPL(scounter_word64_read_est);
+
+/**
+ * scounter_word32_fetch_reset - read a word of four bytes and set it to zero
+ * @counter: the word
+ * @class: its kind, accuracy and policy
+ *
+ * An increment that won at 2^-k before the reset may land after it, as 2^k.  The
+ * expected value holds; the error of the next read holds only with
+ * SCOUNTER_CLASS_RESETS in the class, or if nobody counts meanwhile.  A counter with
+ * a name says so by itself.
+ *
+ * Context: Any context, NMI included.
+ * Return: the value that it had; what is counted at the same time is in this
+ * value or stays in the counter.
+ */
+u64 scounter_word32_fetch_reset(struct scounter_word32 *counter,
+				const struct scounter_class *class)
+{
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
+	struct scounter_ref ref = ref32(counter, class);
+
+	return ops ? ops->fetch_reset(&ref) : 0;
+}
+EXPORT_SYMBOL_GPL(scounter_word32_fetch_reset);
+
+/**
+ * scounter_word64_fetch_reset - read a word of eight bytes and set it to zero
+ * @counter: the word
+ * @class: its kind, accuracy and policy
+ *
+ * A word of SCOUNTER_MULTILINE_ADAPT keeps its lines while it is counted in.
+ *
+ * An increment that won at 2^-k before the reset may land after it, as 2^k.  The
+ * expected value holds; the error of the next read holds only with
+ * SCOUNTER_CLASS_RESETS in the class, or if nobody counts meanwhile.  A counter with
+ * a name says so by itself.
+ *
+ * Context: Any context, NMI included.
+ * Return: the value that it had; what is counted at the same time is in this
+ * value or stays in the counter.
+ */
+u64 scounter_word64_fetch_reset(struct scounter_word64 *counter,
+				const struct scounter_class *class)
+{
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
+	struct scounter_ref ref = ref64(counter, class);
+
+	return ops ? ops->fetch_reset(&ref) : 0;
+}
+EXPORT_SYMBOL_GPL(scounter_word64_fetch_reset);
+
+/**
+ * scounter_word64_destroy - give back what a word has taken
+ * @counter: the word
+ * @class: its kind, accuracy and policy
+ *
+ * Before the memory of a word of SCOUNTER_MULTILINE_ADAPT is freed; words of
+ * other kinds need no such call.  Nobody may use the word any more, but it keeps
+ * its value.
+ *
+ * Context: Any context but NMI.
+ */
+void scounter_word64_destroy(struct scounter_word64 *counter,
+			     const struct scounter_class *class)
+{
+	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
+	struct scounter_ref ref = ref64(counter, class);
+
+	if (ops && ops->gather)
+		ops->gather(&ref);
+}
+EXPORT_SYMBOL_GPL(scounter_word64_destroy);
+
+static int check_options(const struct scounter_params *params,
+			 const struct scounter_kind_row *row)
+{
+	const u8 flags = SCOUNTER_CLASS_WRAP | SCOUNTER_CLASS_SENSITIVE |
+			 SCOUNTER_CLASS_RESETS;
+
+	if (params->flags & ~flags)
+		return -EINVAL;
+	if (params->flags & SCOUNTER_CLASS_WRAP && !(row->options & SCOUNTER_OPTION_WRAP))
+		return -EINVAL;
+	if (!(row->options & SCOUNTER_OPTION_AYERS) &&
+	    (params->flags & SCOUNTER_CLASS_SENSITIVE || params->granularity_log2))
+		return -EINVAL;
+	if (params->flags & SCOUNTER_CLASS_RESETS && !(BIT(row->kind) & __SCOUNTER_APPROX_KINDS))
+		return -EINVAL;
+	if (params->granularity_log2 > 62)
+		return -ERANGE;
+	if (!params->components)
+		return 0;
+	if (!(row->options & SCOUNTER_OPTION_COMPONENTS))
+		return -EINVAL;
+	if (params->components > SCOUNTER_COMPONENTS_MAX ||
+	    !is_power_of_2(params->components))
+		return -ERANGE;
+	return 0;
+}
+
+static void set_options(struct scounter_class *class,
+			const struct scounter_params *params)
+{
+	class->flags = params->flags;
+	if (params->granularity_log2) {
+		class->flags |= SCOUNTER_CLASS_CAPPED;
+		class->theta = params->granularity_log2;
+	}
+	if (params->components)
+		class->shift = ilog2(params->components);
+}
+
+/* What SCOUNTER_CLASS() computes of constants, of variables. */
+static void set_accuracy(struct scounter_class *class, enum scounter_kind asked,
+			 u32 ppm)
+{
+	const u32 kind = __SCOUNTER_KIND(asked);
+
+	*class = (struct scounter_class) { .kind = kind };
+	if (asked == SCOUNTER_EXACT)
+		class->shift = SCOUNTER_EXACT_COMPONENTS_LOG2;
+	if (__SCOUNTER_IS_BFP(kind)) {
+		class->theta = scounter_bfp_theta(ppm);
+		class->limit = kind == SCOUNTER_BFP_DUP ? class->theta - 1 :
+			       SCOUNTER_BFP_MANTISSA_MAX;
+		if (asked == SCOUNTER_APPROX) {
+			class->shift = scounter_bfp_approx_log2(class->theta);
+			class->limit = __SCOUNTER_APPROX_LIMIT(class->shift);
+		}
+	} else if (__SCOUNTER_IS_MORRIS(kind)) {
+		class->theta = scounter_morris_a(ppm);
+		class->shift = order_base_2(class->theta) + 1;
+		class->limit = (1U << class->shift) - class->theta;
+	} else if (__SCOUNTER_IS_SCALABLE(kind)) {
+		class->shift = scounter_threshold_log2(ppm);
+		class->limit = 1U << class->shift;
+	}
+}
+
+/**
+ * scounter_class_init - a class chosen at run time
+ * @class: what to fill in; unchanged on failure
+ * @params: kind, error, overflow policy, granularity, components
+ *
+ * Dice, Lev & Moir 2013: bfp, section 4.2, Theta = 2M with M the integer part of
+ * (3 / error^2 + 3) / 8; morris, section 3.1, a = 1 / (2 error^2).  Ayers 2023:
+ * scalable, the least threshold from 2^10 to 2^15 whose error is small enough.
+ *
+ * Context: Any context.
+ * Return: 0, -EINVAL for an unknown kind or a choice that the kind does not
+ * have, -ERANGE for one that is out of range.
+ */
+int scounter_class_init(struct scounter_class *class,
+			const struct scounter_params *params)
+{
+	const struct scounter_kind_row *row = scounter_kind_row(params->kind);
+	u32 ppm = params->error_ppm;
+	int err;
+
+	if (!row)
+		return -EINVAL;
+	if (!(BIT(row->kind) & __SCOUNTER_APPROX_KINDS)) {
+		if (ppm)
+			return -ERANGE;
+	} else {
+		ppm = __SCOUNTER_PPM_OR_DEFAULT(ppm);
+		if (ppm < SCOUNTER_ERROR_PPM_MIN || ppm > SCOUNTER_ERROR_PPM_MAX)
+			return -ERANGE;
+	}
+	err = check_options(params, row);
+	if (err)
+		return err;
+	set_accuracy(class, params->kind, ppm);
+	set_options(class, params);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(scounter_class_init);

@@ -1,0 +1,869 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * multiline_adapt: a word that is a plain count until an increment has failed
+ * adapt_tries times, and from then on the address of lines, one a node; where these are
+ * contended in turn, of several lines a node.  When nobody has counted for some
+ * seconds, it becomes a count again.
+ *
+ *      count  --inflate-->  lines  --idle: close-->  closing  --deflate-->  count
+ *                             ^                          |
+ *                             +---- contended: reopen ---+
+ *
+ * The value of a word with lines is
+ *
+ *      base + the sum of the lines + offset
+ *
+ * where base is what the word counted, and offset is what was added to it less what
+ * resets have returned.  Lines only grow, and whoever reads offset first and the lines
+ * afterwards never gets less than was there.  A reset writes offset alone and
+ * disturbs no increment.
+ *
+ * Inflating takes lines that are ready: an increment allocates nothing, whatever
+ * its context.  If there are none, the word stays a count, and the next increment
+ * that is contended asks again; work refills what was taken.  A static counter
+ * inflates while it is registered: nobody would take the lines back afterwards.
+ *
+ * Deflating has to move the value from many words to one, in one step for those
+ * who read, and while others count.  A closing word sends all increments to
+ * offset, by compare-and-swap.  Those who had already read the address of the
+ * lines may still add to them: this ends when every task has slept once and
+ * every interrupt handler has returned.  Then offset alone still changes.  It is
+ * sealed, which ends that, too: now the value is a constant, and whoever finds
+ * the seal may put that constant into the word.  Nobody has to wait for somebody
+ * else to do so.
+ *
+ *	CPU 0: reads lines' address		CPU 1: work, closing
+ *	CPU 0: is preempted
+ *						seal, word = value	too early!
+ *	CPU 0: adds 1 to a line			lost
+ *
+ * That takes from tens of milliseconds to for ever: a kernel thread may never
+ * sleep.  All the while a closing word is one word.  Therefore only an idle word
+ * closes, and if CPUs meet in it before it is sealed, it gets its lines back.
+ *
+ * A word that has lines, or that is closing and not sealed, changes under its lock
+ * alone.
+ *
+ * Dice, Lev & Moir 2013, section 2.2.
+ */
+#include <linux/atomic.h>
+#include <linux/hash.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/numa.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "compat.h"
+#include "base/backoff.h"
+#include "base/lines.h"
+#include "base/random.h"
+#include "kinds/adapt.h"
+#include "kinds/kind.h"
+
+#define SAMPLE_LOG2	3
+#define READY		8	/* inflated states that wait to be used */
+#define PERIOD		HZ	/* between two looks at a word, or tries to get memory */
+#define LOOKS_MAX	4096	/* in one run of the work */
+
+/* offset is twice the number, plus the seal. */
+#define SEALED		1
+
+/*
+ * What is added to a line without a look at the value, so that the sum of all lines
+ * and the additions of all CPUs at once stay below 2^61; with a value below 2^62
+ * that is below 2^63, where value_at() is still right.
+ */
+#define LINES_MAX	(MAX_NUMNODES * 2ULL * SCOUNTER_COMPONENTS_MAX)
+#define LINE_UNCHECKED	(BIT_ULL(60) / LINES_MAX)
+#define ADD_UNCHECKED	BIT_ULL(32)
+#define VALUE_CHECKED	BIT_ULL(61)
+
+uint scounter_adapt_tries = 4;
+module_param_named(adapt_tries, scounter_adapt_tries, uint, 0444);
+MODULE_PARM_DESC(adapt_tries, "failed tries of one increment after which multiline_adapt inflates and morris_adapt decimates (default 4)");
+
+static uint grow_rate = 1 << 20;
+module_param(grow_rate, uint, 0444);
+MODULE_PARM_DESC(grow_rate, "increments a second of one line of an inflated counter from which its nodes get several lines (default 2^20)");
+
+static uint deflate_after = 5;
+module_param(deflate_after, uint, 0444);
+MODULE_PARM_DESC(deflate_after, "seconds without an increment after which an inflated counter becomes one word again (default 5); 0, for tests: at every look, also while it counts");
+
+struct inflated {
+	struct scounter_lines *lines;	/* one component a node */
+	struct scounter_lines *grown;	/* several, later, or NULL */
+	u32 components;			/* that it may grow to */
+	bool wraps;			/* at the end of its range, as a count */
+	bool contended;			/* CPUs met in offset */
+	bool leaving;			/* closed: deflate() comes; under the lock */
+	u64 base;
+	atomic64_t offset;
+	struct scounter_word64 *word;	/* NULL: is destroyed, or a count again */
+	raw_spinlock_t *lock;		/* of that word */
+	struct rcu_head rcu;
+	struct llist_node fresh;	/* on that list */
+	struct llist_node dead;		/* on that list */
+	/* The rest is the work's alone. */
+	struct list_head watched;
+	unsigned long looked;		/* when last looked at, in jiffies, */
+	unsigned long busy;		/* and found to have counted */
+	u64 sum;			/* of the lines then */
+	u64 seen[];			/* by node: the line then */
+};
+
+/*
+ * Under the lock of a word its memory stays: who destroys it takes the lock, also
+ * if it is a count, which it may have become by the hands of another than
+ * deflate(), who is then still about to look at it.
+ */
+#define LOCKS_LOG2	6
+static raw_spinlock_t locks[1 << LOCKS_LOG2];
+
+static struct inflated *ready[READY];
+static unsigned long period = PERIOD;
+static bool none_ready;		/* the work has been asked for some */
+static LLIST_HEAD(fresh);	/* inflated since the work ran */
+static LLIST_HEAD(dead);	/* to be freed */
+static LIST_HEAD(watched);	/* all others; the work's alone */
+
+/*
+ * Refilling waits for memory alone, and tending for nothing.  Tending is deferrable:
+ * a machine that is idle is not woken to look at counters that nobody counts in.
+ * What a look that is late costs is time or memory, never counts; it goes by the time
+ * that has passed.
+ */
+static void refill(struct work_struct *work);
+static DECLARE_DELAYED_WORK(refill_work, refill);
+static void tend(struct work_struct *work);
+static DECLARE_DEFERRABLE_WORK(tend_work, tend);
+
+static void refill_soon(struct irq_work *work)
+{
+	mod_delayed_work(scounter_unbound_wq, &refill_work, 0);
+}
+
+static void tend_soon(struct irq_work *work)
+{
+	mod_delayed_work(scounter_unbound_wq, &tend_work, 0);
+}
+
+/* Work can be queued from an interrupt at most, and these from anywhere. */
+static DEFINE_IRQ_WORK(refill_irq_work, refill_soon);
+static DEFINE_IRQ_WORK(tend_irq_work, tend_soon);
+
+static notrace raw_spinlock_t *lock_of(const struct scounter_word64 *word)
+{
+	return &locks[hash_ptr(word, LOCKS_LOG2)];
+}
+
+static notrace bool is_plain(s64 word)
+{
+	return !(word & SCOUNTER_SPREAD_LINES);
+}
+
+static notrace bool is_closing(u64 word)
+{
+	return (word & SCOUNTER_SPREAD_LINES) == SCOUNTER_SPREAD_CLOSING;
+}
+
+static notrace u64 closing_word(struct inflated *inflated)
+{
+	return SCOUNTER_SPREAD_CLOSING | (unsigned long)inflated >> 2;
+}
+
+static notrace struct inflated *inflated_of(u64 word)
+{
+	if (__scounter_is_lines(word))
+		return scounter_lines_of(word)->owner;
+	return (struct inflated *)(unsigned long)(word << 2);
+}
+
+static notrace u64 grown_part(const struct inflated *inflated)
+{
+	u64 sum = inflated->base + scounter_lines_sum(inflated->lines);
+	struct scounter_lines *grown = READ_ONCE(inflated->grown);
+
+	return grown ? sum + scounter_lines_sum(grown) : sum;
+}
+
+/*
+ * Of twice the sum, and modulo 2^64 as the offset itself: right although lines,
+ * which only grow, may have passed 2^62 with resets in between.
+ */
+static notrace u64 value_at(u64 sum, u64 offset)
+{
+	return min_t(u64, (2 * sum + (offset & ~(u64)SEALED)) >> 1, SCOUNTER_ADAPT_MAX);
+}
+
+static notrace u64 inflated_value(const struct inflated *inflated)
+{
+	/*
+	 * Before the lines: pairs with the swap of a reset (reset-read.litmus) and
+	 * with the seal (seal.litmus).
+	 */
+	s64 offset = atomic64_read_acquire(&inflated->offset);
+
+	return value_at(grown_part(inflated), offset);
+}
+
+static struct inflated *inflated_alloc(gfp_t gfp)
+{
+	struct inflated *inflated =
+		kzalloc(struct_size(inflated, seen, scounter_nodes), gfp);
+
+	if (!inflated)
+		return NULL;
+	inflated->lines = scounter_lines_alloc(1, gfp);
+	if (!inflated->lines) {
+		kfree(inflated);
+		return NULL;
+	}
+	inflated->lines->owner = inflated;
+	INIT_LIST_HEAD(&inflated->watched);
+	return inflated;
+}
+
+static void inflated_free(struct inflated *inflated)
+{
+	scounter_lines_free(inflated->lines);
+	scounter_lines_free(inflated->grown);
+	kfree(inflated);
+}
+
+static notrace struct inflated *take_ready(void)
+{
+	struct inflated *inflated = NULL;
+	u32 i;
+
+	for (i = 0; i < READY && !inflated; i++)
+		if (READ_ONCE(ready[i]))
+			inflated = xchg(&ready[i], NULL);
+	/* Before the work is asked for, which takes it back. */
+	if (!inflated)
+		WRITE_ONCE(none_ready, true);
+	irq_work_queue(&refill_irq_work);
+	return inflated;
+}
+
+static notrace bool give_back(struct inflated *inflated)
+{
+	u32 i;
+
+	for (i = 0; i < READY; i++) {
+		if (!READ_ONCE(ready[i]) && !cmpxchg(&ready[i], NULL, inflated)) {
+			WRITE_ONCE(none_ready, false);
+			return true;
+		}
+	}
+	return false;
+}
+
+static notrace void bury(struct inflated *inflated)
+{
+	llist_add(&inflated->dead, &dead);
+	irq_work_queue(&tend_irq_work);
+}
+
+/* Returns false if another CPU changed the word. */
+static notrace bool publish(const struct scounter_ref *ref, s64 seen,
+			    struct inflated *inflated)
+{
+	inflated->base = seen;
+	inflated->sum = seen;
+	inflated->looked = jiffies;
+	inflated->busy = jiffies;
+	inflated->word = ref->word64;
+	inflated->lock = lock_of(ref->word64);
+	inflated->components = 1 << ref->class->shift;
+	inflated->wraps = ref->class->flags & SCOUNTER_CLASS_WRAP;
+	/*
+	 * A full barrier: all of it before the address of the lines.  Pairs with the
+	 * acquires of those who read, and the address dependency of those who count:
+	 * inflate.litmus, publish-lines.litmus.
+	 */
+	if (atomic64_cmpxchg(&ref->word64->word, seen,
+			     scounter_lines_word(inflated->lines)) != seen) {
+		if (!give_back(inflated))
+			bury(inflated);
+		return false;
+	}
+	if (llist_add(&inflated->fresh, &fresh))
+		irq_work_queue(&tend_irq_work);
+	return true;
+}
+
+/*
+ * Who is contended asks at every try.  While the work makes lines, that is one load,
+ * and a counter's line, which is fought over already, is written the first time only.
+ */
+static notrace void note_deferred(struct scounter *counter, bool asked)
+{
+	if (counter && (!asked || !atomic_read(&counter->deferred)))
+		atomic_inc(&counter->deferred);
+}
+
+/*
+ * Returns false if there are no lines, or another CPU changed the word.  At the end
+ * of its range a word does not inflate: nobody fights over it for being there.
+ */
+static notrace bool inflate(const struct scounter_ref *ref, s64 seen)
+{
+	bool asked = READ_ONCE(none_ready);
+	struct inflated *inflated;
+
+	if (seen == SCOUNTER_ADAPT_MAX ||
+	    (ref->counter && !READ_ONCE(ref->counter->may_inflate)))
+		return false;
+	inflated = asked ? NULL : take_ready();
+	if (inflated)
+		return publish(ref, seen, inflated);
+	note_deferred(ref->counter, asked);
+	return false;
+}
+
+/*
+ * The offset is sealed, so that the value is a constant; whoever is first puts it
+ * into the word.
+ */
+static notrace void unspread(struct scounter_word64 *word, struct inflated *inflated)
+{
+	atomic64_cmpxchg(&word->word, closing_word(inflated), inflated_value(inflated));
+}
+
+/* CPUs meet in offset: if the word is closing, it is not idle. */
+static notrace void note_contended(struct inflated *inflated)
+{
+	if (READ_ONCE(inflated->contended))
+		return;
+	WRITE_ONCE(inflated->contended, true);
+	irq_work_queue(&tend_irq_work);
+}
+
+/* Returns false if the offset is sealed. */
+static notrace bool try_offset_add(struct inflated *inflated, s64 *offset, u64 n)
+{
+	u64 room;
+
+	/* No more than there is room for. */
+	if (n > 1) {
+		room = SCOUNTER_ADAPT_MAX - value_at(grown_part(inflated), *offset);
+		n = min(n, room);
+	}
+	return atomic64_try_cmpxchg(&inflated->offset, offset, *offset + 2 * (s64)n);
+}
+
+/* False: the word was closing, is sealed, and a count again. */
+static notrace bool offset_add(struct scounter_word64 *word,
+			       struct inflated *inflated, u64 n)
+{
+	s64 offset;
+
+	for (;;) {
+		/* Each time, as a swap that fails orders nothing: reset-add.litmus. */
+		offset = atomic64_read_acquire(&inflated->offset);
+		if (offset & SEALED) {
+			unspread(word, inflated);
+			return false;
+		}
+		if (try_offset_add(inflated, &offset, n))
+			return true;
+		note_contended(inflated);
+	}
+}
+
+/*
+ * No line may wrap, nor the value pass 2^63.  To look at the value before an addition
+ * is not enough where several CPUs add 2^61 at once: such additions, and all near the
+ * end of the range, go to offset, where each sees those before it.
+ */
+static notrace bool fits_line(struct inflated *inflated, const atomic64_t *line, u64 n)
+{
+	if (n >= ADD_UNCHECKED)
+		return false;
+	return (u64)atomic64_read(line) < LINE_UNCHECKED ||
+	       inflated_value(inflated) < VALUE_CHECKED;
+}
+
+static notrace bool inflated_add(struct scounter_word64 *word, u64 seen, u64 n)
+{
+	struct inflated *inflated = inflated_of(seen);
+	atomic64_t *line;
+
+	if (!__scounter_is_lines(seen))
+		return offset_add(word, inflated, n);
+	line = scounter_lines_here(scounter_lines_of(seen));
+	if (!fits_line(inflated, line, n))
+		return offset_add(word, inflated, n);
+	atomic64_add(n, line);
+	return true;
+}
+
+static notrace bool plain_add(const struct scounter_ref *ref, s64 seen, u64 n)
+{
+	return scounter_exact_try_add(ref, &seen, n, SCOUNTER_ADAPT_MAX);
+}
+
+static notrace void adapt_apply(const struct scounter_ref *ref, u64 n, u32 failures)
+{
+	struct rnd_state *rnd;
+	s64 seen;
+
+	/* Preemption is off until put: what the word says stays allocated. */
+	rnd = scounter_random_get();
+	for (;; failures++) {
+		seen = atomic64_read(&ref->word64->word);
+		if (is_plain(seen) && failures >= scounter_adapt_tries && inflate(ref, seen))
+			continue;
+		if (is_plain(seen) ? plain_add(ref, seen, n) :
+				     inflated_add(ref->word64, seen, n))
+			break;
+		scounter_backoff(failures + 1, rnd);
+	}
+	scounter_random_put();
+}
+
+/*
+ * Two CPUs of two nodes can fight over a word for ever, and yet seldom fail four
+ * times in a row; and a word that they take in turn, without fighting, costs each the
+ * way of its line.  How often increments fail tells of both: of R a second about R times
+ * the few hundred nanoseconds that one takes.  A word that may take several lines a
+ * node, as `exact` does, therefore also inflates after one failed increment in
+ * 2^SAMPLE_LOG2, which is after a time that falls with the square of R.
+ */
+static notrace void adapt_finish(const struct scounter_ref *ref, u32 outcome)
+{
+	u32 failures = outcome == SCOUNTER_CONTENDED;
+
+	if (failures && ref->class->shift && scounter_trial(SAMPLE_LOG2))
+		failures = scounter_adapt_tries;
+	adapt_apply(ref, 1, failures);
+}
+
+static notrace void adapt_add(const struct scounter_ref *ref, u64 n)
+{
+	adapt_apply(ref, n, 0);
+}
+
+static u64 adapt_read(const struct scounter_ref *ref)
+{
+	u64 value;
+
+	preempt_disable_notrace();
+	/* Pairs with the swap in publish(): inflate.litmus. */
+	value = atomic64_read_acquire(&ref->word64->word);
+	if (!is_plain(value))
+		value = inflated_value(inflated_of(value));
+	preempt_enable_notrace();
+	return value;
+}
+
+static void adapt_read_est(const struct scounter_ref *ref,
+			   struct scounter_estimate *estimate)
+{
+	scounter_estimate_exact(estimate, adapt_read(ref), SCOUNTER_ADAPT_MAX);
+	if (!is_plain(atomic64_read(&ref->word64->word)))
+		estimate->flags |= SCOUNTER_F_INFLATED;
+}
+
+/*
+ * No task and no interrupt handler adds to the lines any more, unless the word got
+ * them back.
+ */
+static void deflate(struct rcu_head *rcu)
+{
+	struct inflated *inflated = container_of(rcu, struct inflated, rcu);
+	struct scounter_word64 *word;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(inflated->lock, flags);
+	WRITE_ONCE(inflated->leaving, false);
+	word = inflated->word;
+	if (word && is_closing(atomic64_read(&word->word))) {
+		/*
+		 * The lines, as the grace period left them, before the seal; pairs
+		 * with the acquire in inflated_value(): deflate.litmus, seal.litmus.
+		 */
+		atomic64_fetch_or_release(SEALED, &inflated->offset);
+		unspread(word, inflated);
+		inflated->word = NULL;
+	}
+	if (!inflated->word)
+		bury(inflated);
+	raw_spin_unlock_irqrestore(inflated->lock, flags);
+}
+
+/* Tasks first, then the interrupt handlers that ran meanwhile. */
+static void tasks_have_slept(struct rcu_head *rcu)
+{
+	call_rcu(rcu, deflate);
+}
+
+static u64 lines_word_of(const struct inflated *inflated)
+{
+	return scounter_lines_word(inflated->grown ?: inflated->lines);
+}
+
+/*
+ * From @old to @new, under the lock; false if the word is not there, or another.  A
+ * full barrier: the work found the lines in the list of fresh ones, and who finds
+ * them in the word finds all that is in them (reopen.litmus).
+ */
+static bool replace(struct inflated *inflated, u64 old, u64 new)
+{
+	struct scounter_word64 *word = inflated->word;
+
+	return word && atomic64_cmpxchg(&word->word, old, new) == (s64)old;
+}
+
+/*
+ * Not while deflate() is still to come.  By the work alone, as asking for a grace
+ * period may wake a task.
+ */
+static void close(struct inflated *inflated)
+{
+	unsigned long flags;
+	bool closed;
+
+	raw_spin_lock_irqsave(inflated->lock, flags);
+	WRITE_ONCE(inflated->contended, false);
+	closed = replace(inflated, lines_word_of(inflated), closing_word(inflated));
+	if (closed)
+		inflated->leaving = true;
+	raw_spin_unlock_irqrestore(inflated->lock, flags);
+	if (closed)
+		scounter_call_rcu_tasks(&inflated->rcu, tasks_have_slept);
+}
+
+/* The lines were part of the value all the while. */
+static void reopen(struct inflated *inflated)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(inflated->lock, flags);
+	replace(inflated, closing_word(inflated), lines_word_of(inflated));
+	raw_spin_unlock_irqrestore(inflated->lock, flags);
+}
+
+/* Returns false if the offset is sealed. */
+static bool inflated_fetch_reset(struct inflated *inflated, u64 *value)
+{
+	s64 offset;
+	u64 sum;
+
+	do {
+		/* Each time, as a swap that fails orders nothing: reset-add.litmus. */
+		offset = atomic64_read_acquire(&inflated->offset);
+		if (offset & SEALED)
+			return false;
+		sum = grown_part(inflated);
+		*value = value_at(sum, offset);
+	} while (!atomic64_try_cmpxchg(&inflated->offset, &offset, -2 * (s64)sum));
+	return true;
+}
+
+static bool try_fetch_reset(struct scounter_word64 *word, u64 *value)
+{
+	/* Pairs with the swap in publish(): inflate.litmus. */
+	s64 seen = atomic64_read_acquire(&word->word);
+
+	if (is_plain(seen)) {
+		*value = seen;
+		return atomic64_try_cmpxchg(&word->word, &seen, 0);
+	}
+	if (inflated_fetch_reset(inflated_of(seen), value))
+		return true;
+	unspread(word, inflated_of(seen));
+	return false;
+}
+
+static u64 adapt_fetch_reset(const struct scounter_ref *ref)
+{
+	u64 value;
+
+	preempt_disable_notrace();
+	while (!try_fetch_reset(ref->word64, &value))
+		cpu_relax();
+	preempt_enable_notrace();
+	return value;
+}
+
+static int adapt_spread(struct scounter *counter, gfp_t gfp)
+{
+	WRITE_ONCE(counter->may_inflate, true);
+	return 0;
+}
+
+/*
+ * Nobody counts or reads any more: back to a count.  A callback that still waits
+ * to deflate the word finds that it is not there any more.
+ */
+static void adapt_gather(const struct scounter_ref *ref)
+{
+	struct scounter_word64 *word = ref->word64;
+	struct inflated *inflated;
+	unsigned long flags;
+	u64 seen;
+
+	if (ref->counter)
+		WRITE_ONCE(ref->counter->may_inflate, false);
+	/* Nobody else changes the word under its lock now. */
+	raw_spin_lock_irqsave(lock_of(word), flags);
+	seen = atomic64_read_acquire(&word->word);
+	if (!is_plain(seen)) {
+		inflated = inflated_of(seen);
+		atomic64_set(&word->word, inflated_value(inflated));
+		inflated->word = NULL;
+		if (!inflated->leaving)
+			bury(inflated);
+	}
+	raw_spin_unlock_irqrestore(lock_of(word), flags);
+}
+
+static size_t adapt_bytes(const struct scounter *counter)
+{
+	struct inflated *inflated;
+	size_t bytes = 0;
+	u64 word;
+
+	rcu_read_lock();
+	word = atomic64_read_acquire(&counter->spread.word);
+	if (!is_plain(word)) {
+		inflated = inflated_of(word);
+		bytes = struct_size(inflated, seen, scounter_nodes) +
+			scounter_lines_bytes(1);
+		if (READ_ONCE(inflated->grown))
+			bytes += scounter_lines_bytes(inflated->components);
+	}
+	rcu_read_unlock();
+	return bytes;
+}
+
+/* Has a line of it grown by so much since the last look? */
+static bool is_contended(struct inflated *inflated, unsigned long elapsed)
+{
+	u64 most = div_u64((u64)grow_rate * elapsed, HZ);
+	bool contended = false;
+	u32 node;
+
+	for (node = 0; node < scounter_nodes; node++) {
+		u64 now = atomic64_read(scounter_lines_first(inflated->lines, node));
+
+		contended |= now - inflated->seen[node] >= most;
+		inflated->seen[node] = now;
+	}
+	return contended;
+}
+
+/* Let increments use more lines.  The first ones stay part of the sum. */
+static bool grow(struct inflated *inflated)
+{
+	struct scounter_lines *grown =
+		scounter_lines_alloc(inflated->components, GFP_KERNEL);
+	u64 old = scounter_lines_word(inflated->lines);
+	unsigned long flags;
+
+	if (!grown)
+		return false;
+	grown->owner = inflated;
+	/*
+	 * Who counts in them is seen only by those who see them; pairs with the
+	 * address dependency in grown_part(): publish-lines.litmus.
+	 */
+	smp_store_release(&inflated->grown, grown);
+	raw_spin_lock_irqsave(inflated->lock, flags);
+	if (inflated->word)
+		atomic64_cmpxchg(&inflated->word->word, old, scounter_lines_word(grown));
+	raw_spin_unlock_irqrestore(inflated->lock, flags);
+	return true;
+}
+
+static bool is_idle(struct inflated *inflated)
+{
+	u64 sum = grown_part(inflated);
+
+	if (sum != inflated->sum)
+		inflated->busy = jiffies;
+	inflated->sum = sum;
+	return jiffies - inflated->busy >= (unsigned long)deflate_after * HZ;
+}
+
+/* Nor does it wrap before it is a count. */
+static bool is_to_wrap(const struct inflated *inflated)
+{
+	return inflated->wraps && inflated_value(inflated) == SCOUNTER_ADAPT_MAX;
+}
+
+static void look(struct inflated *inflated)
+{
+	unsigned long elapsed = jiffies - inflated->looked;
+
+	if (READ_ONCE(inflated->leaving)) {
+		if (!READ_ONCE(inflated->contended))
+			return;
+		reopen(inflated);
+		inflated->busy = jiffies;
+		return;
+	}
+	if (elapsed < period)
+		return;
+	inflated->looked = jiffies;
+	if (is_contended(inflated, elapsed) && inflated->components > 1 && !inflated->grown)
+		grow(inflated);
+	if ((is_idle(inflated) || is_to_wrap(inflated)) && SCOUNTER_CAN_WAIT_FOR_TASKS)
+		close(inflated);
+}
+
+static void adopt_fresh(void)
+{
+	struct llist_node *list = llist_del_all(&fresh);
+	struct inflated *inflated, *next;
+
+	llist_for_each_entry_safe(inflated, next, list, fresh)
+		list_add(&inflated->watched, &watched);
+}
+
+/* Those that were not looked at for longest first. */
+static void watch(void)
+{
+	struct inflated *inflated;
+	u32 looks = LOOKS_MAX;
+	LIST_HEAD(others);
+
+	list_splice_init(&watched, &others);
+	while (!list_empty(&others) && looks--) {
+		inflated = list_first_entry(&others, struct inflated, watched);
+		list_move_tail(&inflated->watched, &watched);
+		look(inflated);
+		cond_resched();
+	}
+	list_splice(&others, &watched);
+}
+
+static void free_inflated(struct rcu_head *rcu)
+{
+	inflated_free(container_of(rcu, struct inflated, rcu));
+}
+
+static void free_dead(struct llist_node *list)
+{
+	struct inflated *inflated, *next;
+
+	llist_for_each_entry_safe(inflated, next, list, dead) {
+		list_del_init(&inflated->watched);
+		/* Some have read its address from the word: free-lines.litmus. */
+		call_rcu(&inflated->rcu, free_inflated);
+		cond_resched();
+	}
+}
+
+/* Returns false if memory is short. */
+static bool make_one_ready(void)
+{
+	struct inflated *inflated = inflated_alloc(GFP_KERNEL | __GFP_NOWARN);
+
+	if (inflated && !give_back(inflated))
+		inflated_free(inflated);
+	return inflated;
+}
+
+static bool make_ready(void)
+{
+	u32 i;
+
+	for (i = 0; i < READY; i++)
+		if (!READ_ONCE(ready[i]) && !make_one_ready())
+			return false;
+	/* Who finds none after this asks for another run. */
+	WRITE_ONCE(none_ready, false);
+	return true;
+}
+
+static void refill(struct work_struct *work)
+{
+	if (!make_ready())
+		queue_delayed_work(scounter_unbound_wq, &refill_work, PERIOD);
+}
+
+static void tend(struct work_struct *work)
+{
+	/* Before the fresh ones: what is dead by now is then no longer among them. */
+	struct llist_node *list = llist_del_all(&dead);
+
+	adopt_fresh();
+	free_dead(list);
+	watch();
+	if (!list_empty(&watched))
+		queue_delayed_work(scounter_unbound_wq, &tend_work, period);
+}
+
+void scounter_adapt_init(void)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(locks); i++)
+		raw_spin_lock_init(&locks[i]);
+	make_ready();
+}
+
+static void stop_work(void)
+{
+	irq_work_sync(&refill_irq_work);
+	irq_work_sync(&tend_irq_work);
+	cancel_delayed_work_sync(&refill_work);
+	cancel_delayed_work_sync(&tend_work);
+}
+
+/* Nobody counts any more, and words that their users forgot are not looked at. */
+static void free_watched(void)
+{
+	struct inflated *inflated, *next;
+
+	list_for_each_entry_safe(inflated, next, &watched, watched)
+		inflated_free(inflated);
+}
+
+void scounter_adapt_exit(void)
+{
+	u32 i;
+
+	/* What still waits for a grace period, then what that left to the work. */
+	stop_work();
+	scounter_barrier_rcu_tasks();
+	rcu_barrier();
+	stop_work();
+	adopt_fresh();
+	free_dead(llist_del_all(&dead));
+	rcu_barrier();
+	free_watched();
+	for (i = 0; i < READY; i++)
+		if (ready[i])
+			inflated_free(ready[i]);
+}
+
+static const u64 adapt_max = SCOUNTER_ADAPT_MAX;
+
+const struct scounter_kind_ops scounter_multiline_adapt_ops = {
+	.word_offset	= offsetof(struct scounter, spread),
+	.value_max	= &adapt_max,
+	.summary	= "exact; a word that inflates to lines when contended",
+	.spread		= adapt_spread,
+	.gather		= adapt_gather,
+	.spread_bytes	= adapt_bytes,
+	.finish		= adapt_finish,
+	.add		= adapt_add,
+	.read		= adapt_read,
+	.read_est	= adapt_read_est,
+	.fetch_reset	= adapt_fetch_reset,
+};
+
+#ifdef SCOUNTER_KUNIT
+#include "tests/adapt_kunit.c"
+#endif

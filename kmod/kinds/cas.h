@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the kinds of one word of 64 bits have in common. */
+#ifndef _SCOUNTER_CAS_H
+#define _SCOUNTER_CAS_H
+
+#include "kinds/kind.h"
+
+/* Adds n after so many failures, with randomized backoff. */
+void scounter_rbo_apply(const struct scounter_ref *ref, u64 n, u32 failures);
+
+u64 scounter_cas_read(const struct scounter_ref *ref);
+void scounter_cas_read_est(const struct scounter_ref *ref,
+			   struct scounter_estimate *estimate);
+u64 scounter_cas_fetch_reset(const struct scounter_ref *ref);
+
+#endif /* _SCOUNTER_CAS_H */

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cohort: after a failed compare-and-swap the increment goes on under a NUMA
+ * cohort lock.  It is here to be compared with: it is the one kind that another
+ * CPU can stop.
+ *
+ * Dice, Lev & Moir 2013, section 2.1.
+ */
+#include <linux/atomic.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "kinds/cas.h"
+#include "kinds/compared/cohort_lock.h"
+
+/*
+ * Who failed once goes on under the lock, against those who have not failed.  In
+ * NMI context the lock may be held by what was interrupted: rbo then.
+ */
+static notrace void cohort_apply(const struct scounter_ref *ref, u64 n, u32 failures)
+{
+	struct scounter_cohort *cohort = NULL;
+	unsigned long flags;
+
+	if (failures && ref->counter && !in_nmi())
+		cohort = READ_ONCE(ref->counter->cohort);
+	if (!cohort) {
+		scounter_rbo_apply(ref, n, failures);
+		return;
+	}
+	flags = scounter_cohort_lock(cohort);
+	scounter_rbo_apply(ref, n, 0);
+	scounter_cohort_unlock(cohort, flags);
+}
+
+static notrace void cohort_add(const struct scounter_ref *ref, u64 n)
+{
+	s64 old = atomic64_read(&ref->word64->word);
+
+	if (!scounter_exact_try_add(ref, &old, n, S64_MAX))
+		cohort_apply(ref, n, 1);
+}
+
+static notrace void cohort_finish(const struct scounter_ref *ref, u32 outcome)
+{
+	cohort_apply(ref, 1, outcome == SCOUNTER_CONTENDED);
+}
+
+static int cohort_spread(struct scounter *counter, gfp_t gfp)
+{
+	struct scounter_cohort *cohort = scounter_cohort_alloc(gfp);
+
+	if (!cohort)
+		return -ENOMEM;
+	/*
+	 * A static counter is already counting: the lock's state before it.  The
+	 * address dependency in cohort_apply() is the partner: publish-lines.litmus.
+	 */
+	smp_store_release(&counter->cohort, cohort);
+	return 0;
+}
+
+static void cohort_gather(const struct scounter_ref *ref)
+{
+	scounter_cohort_free(ref->counter->cohort);
+	ref->counter->cohort = NULL;
+}
+
+static size_t cohort_bytes(const struct scounter *counter)
+{
+	return scounter_cohort_bytes();
+}
+
+const struct scounter_kind_ops scounter_cohort_ops = {
+	.word_offset	= offsetof(struct scounter, word64),
+	.value_max	= &scounter_s64_max,
+	.summary	= "exact; rbo, under a NUMA cohort lock after a failure",
+	.spread		= cohort_spread,
+	.gather		= cohort_gather,
+	.spread_bytes	= cohort_bytes,
+	.finish		= cohort_finish,
+	.add		= cohort_add,
+	.read		= scounter_cas_read,
+	.read_est	= scounter_cas_read_est,
+	.fetch_reset	= scounter_cas_fetch_reset,
+};

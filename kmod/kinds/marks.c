@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Marks of a counter, beside words that others change, read and reset meanwhile.
+ *
+ * A mark is made before the word changes, so that whoever sees the word as it is
+ * then finds the mark.  It must go when a reset has taken that value, and not when
+ * one has taken the value before it:
+ *
+ *	CPU 0: reset, the word is 0
+ *						CPU 1: marks, changes the word
+ *	CPU 0: clears the marks			CPU 1's is lost
+ *
+ * Nor may it go while its CPU is still about to change the word: compare-and-swap
+ * does not always notice a reset.
+ *
+ *	CPU 0: reads 0, marks
+ *						CPU 1: reset of 0, clears the marks
+ *	CPU 0: the word is still 0: swaps it	without its mark
+ *
+ * A reset therefore clears what was there before it began, if nobody was about to
+ * change the word then, and nobody has marked since.  Otherwise all marks stay until
+ * the next reset, which errs on the side of caution.  Resets that meet leave the marks
+ * to the first.
+ *
+ * A reader looks at the marks before the word and after.  If neither they nor the
+ * number of times that they were cleared has changed, none was cleared between the two,
+ * and each that the word needs was there before the word was read.
+ */
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/cpumask.h>
+#include <linux/preempt.h>
+
+#include "compat.h"
+#include "kinds/marks.h"
+
+/* The bits of struct scounter's `marks`, in their order. */
+#define LATE		0x3fUL		/* the greatest k of a late success */
+#define OVERFLOW	BIT(6)
+#define WRAPPED		BIT(7)
+#define RESETTING	BIT(8)		/* by one who will clear the marks */
+#define MARKED		BIT(9)		/* meanwhile */
+#define CHANGING	BIT(10)		/* so many are about to change the word */
+#define CHANGING_BITS	(BITS_PER_LONG == 64 ? 22 : 10)
+#define CLEARED		(CHANGING << CHANGING_BITS)	/* how often, modulo what fits */
+
+#define MARKS		(LATE | OVERFLOW | WRAPPED)
+#define ANY_CHANGING	(CLEARED - CHANGING)
+
+static notrace unsigned long with(unsigned long marks, u32 late, u32 flags)
+{
+	if ((marks & LATE) < late)
+		marks = (marks & ~LATE) | late;
+	if (flags & SCOUNTER_F_OVERFLOW)
+		marks |= OVERFLOW;
+	if (flags & SCOUNTER_F_WRAPPED)
+		marks |= WRAPPED;
+	if (marks & RESETTING)
+		marks |= MARKED;
+	return marks + CHANGING;
+}
+
+/* Preemption stays off until scounter_marks_leave(), which bounds their number. */
+notrace void scounter_marks_enter(const struct scounter_ref *ref, u32 late, u32 flags)
+{
+	struct scounter *counter = ref->counter;
+	long old;
+
+	/* Task, softirq, hardirq and NMI context of each CPU. */
+	BUILD_BUG_ON(NR_CPUS > (1 << CHANGING_BITS) / 4 - 1);
+	if (!counter)
+		return;
+	preempt_disable_notrace();
+	old = atomic_long_read(&counter->marks);
+	/* Fully ordered: the mark before the word, for those who read; marks.litmus. */
+	while (!atomic_long_try_cmpxchg(&counter->marks, &old, with(old, late, flags)))
+		;
+}
+
+notrace void scounter_marks_leave(const struct scounter_ref *ref)
+{
+	if (!ref->counter)
+		return;
+	/* The word before this, for those who reset: marks.litmus. */
+	atomic_long_sub_return_release(CHANGING, &ref->counter->marks);
+	preempt_enable_notrace();
+}
+
+notrace void scounter_marks_note(const struct scounter_ref *ref, u32 flags)
+{
+	scounter_marks_enter(ref, 0, flags);
+	scounter_marks_leave(ref);
+}
+
+notrace bool scounter_marks_reset_begin(struct scounter *counter)
+{
+	long old = atomic_long_read(&counter->marks);
+
+	if (!(old & MARKS) || old & (RESETTING | ANY_CHANGING))
+		return false;
+	/* Fully ordered, as the next: the value is taken in between. */
+	return atomic_long_try_cmpxchg(&counter->marks, &old, old | RESETTING);
+}
+
+notrace void scounter_marks_reset_end(struct scounter *counter, bool begun)
+{
+	long old, new;
+
+	if (!begun)
+		return;
+	old = atomic_long_read(&counter->marks);
+	do {
+		new = old & ~(RESETTING | MARKED);
+		if (!(old & MARKED))
+			new = (new & ~MARKS) + CLEARED;
+	} while (!atomic_long_try_cmpxchg(&counter->marks, &old, new));
+}
+
+unsigned long scounter_marks_read(const struct scounter *counter)
+{
+	return atomic_long_read_acquire(&counter->marks);
+}
+
+bool scounter_marks_changed(const struct scounter *counter, unsigned long marks)
+{
+	/* The words before this; pairs with scounter_marks_enter(): marks.litmus. */
+	smp_rmb();
+	marks ^= atomic_long_read(&counter->marks);
+	return marks & ~(RESETTING | MARKED | ANY_CHANGING);
+}
+
+u32 scounter_marks_late(unsigned long marks)
+{
+	return marks & LATE;
+}
+
+/* What the words cannot say of their value: that it is the rest of a larger one. */
+void scounter_marks_say(unsigned long marks, struct scounter_estimate *estimate)
+{
+	if (marks & OVERFLOW)
+		estimate->flags |= SCOUNTER_F_OVERFLOW;
+	if (marks & WRAPPED)
+		estimate->flags |= SCOUNTER_F_WRAPPED;
+	if (marks & (OVERFLOW | WRAPPED))
+		estimate->upper = U64_MAX;
+}

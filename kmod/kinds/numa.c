@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rbo_numa and rbo_numa_adapt: the word keeps, above the count, the node that
+ * counted last.  After a failed compare-and-swap a CPU of that node tries again
+ * soon, one of another node after a long time, twice as long after each failure,
+ * so that several increments in a row come from where the line is.  A CPU of
+ * another node also looks twice before it tries: to try takes the line away from
+ * a node that is counting, even in vain.
+ *
+ * Who has waited for too long becomes impatient, and puts its node in the slot of
+ * the word in starving[]: the other nodes hold off for a while, and the CPUs of that
+ * node stop waiting; whichever of them counts takes the line there.  It is a hint.
+ * No CPU waits for other nodes for more than WAIT_NS between two tries, whatever they do:
+ * nobody is kept from counting by a CPU that stalls, or by a node that never pauses.
+ * With interrupts off, and in hardirq and NMI context, nobody waits for other nodes:
+ * the kinds are rbo there.
+ *
+ * rbo_numa_adapt counts without a node until QUICK_TRIES at once and BACKOFF_TRIES
+ * with backoff have failed; from then on the word has one, until it is reset.
+ *
+ * Dice, Lev & Moir 2013, section 2.1.
+ */
+#include <linux/atomic.h>
+#include <linux/export.h>
+#include <linux/hash.h>
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/nodemask.h>
+
+#include "compat.h"
+#include "base/backoff.h"
+#include "base/lines.h"
+#include "base/random.h"
+#include "kinds/kind.h"
+#include "kinds/numa.h"
+
+#define QUICK_TRIES		3
+#define BACKOFF_TRIES		16
+
+#define LOOK_PAUSES		8	/* between two looks at another node's word */
+#define SLOW_PAUSES		512	/* of another node after a failure, then doubled */
+#define PATIENCE_PAUSES		4096	/* waited for, in all, until impatient */
+#define WAIT_NS			200000	/* between two tries, at most: a pause takes 3 to 50 ns */
+#define HOLD_OFF_PAUSES		2048	/* for a starving node, before each try */
+#define CHECK_PAUSES		32	/* between two looks at who is starving */
+
+#define HAS_NODE		BIT_ULL(63)
+
+struct scounter_numa __scounter_numa;
+EXPORT_SYMBOL_GPL(__scounter_numa);
+
+/* By a hash of the word: 1 + a node that has waited for too long, or 0. */
+#define STARVING_LOG2		6
+static u32 starving[1 << STARVING_LOG2];
+
+u32 *scounter_numa_starving(const struct scounter_word64 *word)
+{
+	return &starving[hash_ptr(word, STARVING_LOG2)];
+}
+
+void scounter_numa_init(void)
+{
+	__scounter_numa.value_max = BIT_ULL(scounter_node_shift()) - 1;
+}
+
+static notrace u64 value_of(u64 word)
+{
+	return word & __scounter_numa.value_max;
+}
+
+static notrace bool is_of(u64 word, u64 tag)
+{
+	return (word ^ tag) <= __scounter_numa.value_max;
+}
+
+/* What starving[] holds for the node of a tag: never 0. */
+static notrace u32 name_of(u64 tag)
+{
+	return 1 + ((tag & ~HAS_NODE) >> scounter_node_shift());
+}
+
+struct numa_try {
+	u64 tag;	/* of this CPU's node */
+	u32 *starving;	/* the slot of the word */
+	u32 failures;
+	u32 waited;	/* for other nodes, in all */
+	u64 since;	/* when it first waited after the last try, or 0 */
+	bool patient;	/* may wait for other nodes */
+	bool starves;	/* has set *starving */
+};
+
+static notrace bool is_over(struct numa_try *try)
+{
+	return try->since && ktime_get_mono_fast_ns() - try->since >= WAIT_NS;
+}
+
+/* False when the time is over. */
+static notrace bool wait_a_bit(struct numa_try *try, u32 pauses)
+{
+	if (!try->since)
+		try->since = ktime_get_mono_fast_ns();
+	scounter_pause(pauses);
+	return !is_over(try);
+}
+
+/* Wait until the node of @try starves itself, or the time is over. */
+static notrace void wait_slowly(struct numa_try *try, u32 pauses)
+{
+	u32 waited = 0;
+
+	while (waited < pauses && READ_ONCE(*try->starving) != name_of(try->tag) &&
+	       wait_a_bit(try, CHECK_PAUSES))
+		waited += CHECK_PAUSES;
+	try->waited += waited;
+}
+
+/* Let the CPUs of a starving node go first, for a bounded time. */
+static notrace void hold_off(struct numa_try *try)
+{
+	u32 waited = 0;
+	u32 node;
+
+	while (waited < HOLD_OFF_PAUSES) {
+		node = READ_ONCE(*try->starving);
+		if (!node || node == name_of(try->tag) || !wait_a_bit(try, CHECK_PAUSES))
+			return;
+		waited += CHECK_PAUSES;
+	}
+}
+
+/* Not if another CPU of the node has, or another word of the slot. */
+static notrace void become_impatient(struct numa_try *try)
+{
+	if (try->starves || cmpxchg_relaxed(try->starving, 0, name_of(try->tag)))
+		return;
+	try->starves = true;
+	atomic_inc(&__scounter_numa.starving);
+}
+
+static notrace void end_impatience(struct numa_try *try)
+{
+	if (!try->starves)
+		return;
+	WRITE_ONCE(*try->starving, 0);
+	atomic_dec(&__scounter_numa.starving);
+}
+
+static notrace void after_failure(struct numa_try *try, u64 seen,
+				  struct rnd_state *rnd)
+{
+	try->failures++;
+	if (!(seen & HAS_NODE) && try->failures < QUICK_TRIES)
+		return;
+	if (!(seen & HAS_NODE) || is_of(seen, try->tag) || !try->patient) {
+		scounter_backoff(try->failures, rnd);
+		return;
+	}
+	wait_slowly(try, max_t(u32, try->waited, SLOW_PAUSES / 2) +
+			 scounter_draw_bits(rnd, ilog2(SLOW_PAUSES)));
+	if (try->waited >= PATIENCE_PAUSES)
+		become_impatient(try);
+}
+
+static notrace bool takes_node(const struct scounter_ref *ref, u64 seen,
+			       const struct numa_try *try)
+{
+	return ref->class->kind == SCOUNTER_RBO_NUMA || seen & HAS_NODE ||
+	       try->failures >= QUICK_TRIES + BACKOFF_TRIES;
+}
+
+static notrace bool try_add(const struct scounter_ref *ref, s64 *seen, u64 n,
+			    const struct numa_try *try)
+{
+	const u64 max = __scounter_numa.value_max;
+	u64 node = takes_node(ref, *seen, try) ? try->tag : 0;
+	u64 old = value_of(*seen);
+
+	if (unlikely(scounter_exact_wraps(ref, old, max)))
+		return scounter_wrap64(ref, seen, node);
+	return atomic64_try_cmpxchg_relaxed(&ref->word64->word, seen,
+					    scounter_exact_sum(old, n, max) | node);
+}
+
+/*
+ * False if the word has a node and changes on another one meanwhile, unless this CPU
+ * has waited for too long.
+ */
+static notrace bool may_try(const struct scounter_ref *ref, s64 *seen,
+			    struct numa_try *try)
+{
+	s64 first = *seen;
+
+	if (!try->patient || !(first & HAS_NODE))
+		return true;
+	hold_off(try);
+	if (!is_of(first, try->tag))
+		scounter_pause(LOOK_PAUSES);
+	*seen = atomic64_read(&ref->word64->word);
+	return *seen == first || is_of(*seen, try->tag) || try->starves || is_over(try);
+}
+
+/* False if another CPU was faster, or this one is to wait. */
+static notrace bool try_once(const struct scounter_ref *ref, s64 *seen, u64 n,
+			     struct numa_try *try)
+{
+	try->tag = raw_cpu_read(scounter_place.numa_tag);
+	*seen = atomic64_read(&ref->word64->word);
+	if (takes_node(ref, *seen, try) && !may_try(ref, seen, try))
+		return false;
+	try->since = 0;
+	return try_add(ref, seen, n, try);
+}
+
+static notrace void numa_apply(const struct scounter_ref *ref, u64 n, u32 failures)
+{
+	struct numa_try try = {
+		.starving = scounter_numa_starving(ref->word64),
+		.failures = failures,
+		.patient = !in_nmi() && !in_hardirq() && !irqs_disabled(),
+	};
+	struct rnd_state *rnd = scounter_random_get();
+	s64 seen;
+
+	while (!try_once(ref, &seen, n, &try)) {
+		after_failure(&try, seen, rnd);
+		if (try.starves)
+			continue;
+		/* Who wants the CPU need not wait with it; but nobody holds off for who sleeps. */
+		scounter_random_put();
+		rnd = scounter_random_get();
+	}
+	end_impatience(&try);
+	scounter_random_put();
+}
+
+static notrace void numa_finish(const struct scounter_ref *ref, u32 outcome)
+{
+	numa_apply(ref, 1, outcome == SCOUNTER_CONTENDED);
+}
+
+static notrace void numa_add(const struct scounter_ref *ref, u64 n)
+{
+	numa_apply(ref, n, 0);
+}
+
+static u64 numa_read(const struct scounter_ref *ref)
+{
+	return value_of(atomic64_read(&ref->word64->word));
+}
+
+static void numa_read_est(const struct scounter_ref *ref,
+			  struct scounter_estimate *estimate)
+{
+	scounter_estimate_exact(estimate, numa_read(ref), __scounter_numa.value_max);
+}
+
+static u64 numa_fetch_reset(const struct scounter_ref *ref)
+{
+	return value_of(atomic64_xchg(&ref->word64->word, 0));
+}
+
+#define NUMA_OPS(summary_) {				\
+	.word_offset	= offsetof(struct scounter, word64),	\
+	.value_max	= &__scounter_numa.value_max,	\
+	.summary	= summary_,			\
+	.finish		= numa_finish,			\
+	.add		= numa_add,			\
+	.read		= numa_read,			\
+	.read_est	= numa_read_est,		\
+	.fetch_reset	= numa_fetch_reset,		\
+}
+
+const struct scounter_kind_ops scounter_rbo_numa_ops =
+	NUMA_OPS("exact; rbo, other nodes than the last wait for longer");
+const struct scounter_kind_ops scounter_rbo_numa_adapt_ops =
+	NUMA_OPS("exact; rbo_numa once contended, until reset");

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/kernel/debug/scounter/: `counters`, a table of all counters; `kinds`, a
+ * table of the kinds; `refused`, who wanted to add a negative amount; and
+ * <group>/<counter>, the value of one.  Arrays and tables
+ * of frequent items have a directory each, and make it themselves.  No file can be
+ * written, so that all of them are there under lockdown too.
+ *
+ * Without debugfs the entries in it are ERR_PTRs, which debugfs itself
+ * ignores: the counters then do without these files.
+ */
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+
+#include "compat.h"
+#include "base/refuse.h"
+#include "kinds/kind.h"
+#include "registry/debugfs.h"
+#include "registry/registry.h"
+
+#define TABLE_FILE	"counters"
+#define KINDS_FILE	"kinds"
+#define REFUSED_FILE	"refused"
+
+static struct dentry *root;
+
+static int value_show(struct seq_file *seq, void *unused)
+{
+	struct scounter_entry *entry = seq->private;
+
+	seq_printf(seq, "%llu\n", scounter_read(entry->counter));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(value);
+
+/* White space in a name would split it into columns: shown as \040 and so on. */
+static void show_name(struct seq_file *seq, const struct scounter_entry *entry)
+{
+	size_t start = seq->count;
+	int width;
+
+	seq_escape(seq, entry->group->name, " \t\n\\");
+	seq_putc(seq, '/');
+	seq_escape(seq, entry->name, " \t\n\\");
+	width = 32 - (int)(seq->count - start);
+	seq_printf(seq, "%*s", max(width, 1), "");
+}
+
+static int table_show(struct seq_file *seq, void *item)
+{
+	struct scounter_entry *entry = item;
+	struct scounter *counter = entry->counter;
+	u32 deferred = 0;
+	struct scounter_estimate estimate;
+
+	if (counter->class.kind == SCOUNTER_MULTILINE_ADAPT)
+		deferred = atomic_read(&counter->deferred);
+	scounter_read_est(counter, &estimate);
+	show_name(seq, entry);
+	seq_printf(seq, "%-16s %20llu %4u.%04u%% %20llu %20llu %8zu %s",
+		   scounter_kind_name(counter->class.kind), estimate.value,
+		   estimate.error_ppm / 10000, estimate.error_ppm % 10000,
+		   estimate.lower, estimate.upper, scounter_bytes(counter),
+		   scounter_state_name(estimate.flags));
+	if (deferred)
+		seq_printf(seq, " (inflation deferred %u times)", deferred);
+	seq_putc(seq, '\n');
+	return 0;
+}
+
+/* Position 0 is the header, so that it comes once, however the file is read. */
+static void *table_start(struct seq_file *seq, loff_t *position)
+{
+	struct scounter_entry *entry =
+		scounter_entries_start(*position ? *position - 1 : 0);
+
+	return *position ? entry : SEQ_START_TOKEN;
+}
+
+static void *table_next(struct seq_file *seq, void *item, loff_t *position)
+{
+	++*position;
+	if (item == SEQ_START_TOKEN)
+		return scounter_entries_first();
+	return scounter_entries_next(item);
+}
+
+static void table_stop(struct seq_file *seq, void *item)
+{
+	scounter_entries_stop();
+}
+
+static int table_show_line(struct seq_file *seq, void *item)
+{
+	if (item != SEQ_START_TOKEN)
+		return table_show(seq, item);
+	seq_printf(seq, "%-32s%-16s %20s %10s %20s %20s %8s %s\n", "# group/name",
+		   "kind", "value", "error", "lower", "upper", "bytes", "state");
+	return 0;
+}
+
+static const struct seq_operations table_sops = {
+	.start	= table_start,
+	.next	= table_next,
+	.stop	= table_stop,
+	.show	= table_show_line,
+};
+DEFINE_SEQ_ATTRIBUTE(table);
+
+/* What the kinds are, for who has the module and not the manual. */
+static int kinds_show(struct seq_file *seq, void *unused)
+{
+	static const char *const embedded[] = {
+		[__SCOUNTER_NO_WORD] = "-",
+		[__SCOUNTER_WORD32] = "4",
+		[__SCOUNTER_WORD64] = "8",
+	};
+	const struct scounter_kind_row *row;
+
+	seq_printf(seq, "%-16s %8s %20s  %-52s %s\n", "# kind", "embedded",
+		   "range", "what it is", "paper, section");
+	for (row = scounter_kinds; row < scounter_kinds + __SCOUNTER_KINDS; row++)
+		seq_printf(seq, "%-16s %8s %20llu  %-52s %s\n", row->name,
+			   row->bare ? embedded[row->word] : "-",
+			   *row->ops->value_max, row->ops->summary, row->paper);
+	seq_printf(seq, "%-16s %8s %20s  %-52s\n", "exact", "", "",
+		   "multiline_adapt, with up to 4 lines a node");
+	seq_printf(seq, "%-16s %8s %20s  %-52s\n", "approx", "", "",
+		   "bfp_csup, decimating without contention, too");
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(kinds);
+
+static int refused_show(struct seq_file *seq, void *unused)
+{
+	struct scounter_refusal refusal;
+	unsigned long listed = 0;
+	u32 i;
+
+	seq_printf(seq, "%-19s %20s %s\n", "# times", "first amount", "counter, caller");
+	for (i = 0; scounter_refusal(i, &refusal); i++) {
+		seq_printf(seq, "%-19lu %20lld %s %pS\n", refusal.times, refusal.amount,
+			   *refusal.name ? refusal.name : "-", (void *)refusal.caller);
+		listed += refusal.times;
+	}
+	seq_printf(seq, "%-19lu %20s - others\n", scounter_refusals() - listed, "-");
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(refused);
+
+static int debugfs_add_group(struct scounter_group *group)
+{
+	group->view[SCOUNTER_VIEW_DEBUGFS] = debugfs_create_dir(group->name, root);
+	return 0;
+}
+
+static void debugfs_remove_group(struct scounter_group *group)
+{
+	debugfs_remove(group->view[SCOUNTER_VIEW_DEBUGFS]);
+}
+
+static int debugfs_add(struct scounter_entry *entry)
+{
+	entry->view[SCOUNTER_VIEW_DEBUGFS] =
+		debugfs_create_file(entry->name, 0444,
+				    entry->group->view[SCOUNTER_VIEW_DEBUGFS],
+				    entry, &value_fops);
+	return 0;
+}
+
+static void debugfs_remove_entry(struct scounter_entry *entry)
+{
+	debugfs_remove(entry->view[SCOUNTER_VIEW_DEBUGFS]);
+}
+
+/* What root has beside the groups: named, too, where scounter_create() is described. */
+static const char *const reserved[] = {
+	TABLE_FILE, KINDS_FILE, REFUSED_FILE, SCOUNTER_ARRAYS_DIRECTORY, SCOUNTER_TOPK_DIRECTORY,
+};
+
+static bool debugfs_reserves(const char *group)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(reserved); i++)
+		if (!strcmp(group, reserved[i]))
+			return true;
+	return false;
+}
+
+static const struct scounter_view debugfs_view = {
+	.id		= SCOUNTER_VIEW_DEBUGFS,
+	.add_group	= debugfs_add_group,
+	.remove_group	= debugfs_remove_group,
+	.add		= debugfs_add,
+	.remove		= debugfs_remove_entry,
+	.reserves	= debugfs_reserves,
+};
+
+struct dentry *scounter_debugfs_root(void)
+{
+	return root;
+}
+
+void scounter_debugfs_init(void)
+{
+	root = debugfs_create_dir("scounter", NULL);
+	debugfs_create_file(TABLE_FILE, 0444, root, NULL, &table_fops);
+	debugfs_create_file(KINDS_FILE, 0444, root, NULL, &kinds_fops);
+	debugfs_create_file(REFUSED_FILE, 0444, root, NULL, &refused_fops);
+	scounter_registry_view(&debugfs_view);
+}
+
+void scounter_debugfs_exit(void)
+{
+	debugfs_remove_recursive(root);
+}
