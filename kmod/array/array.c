@@ -56,6 +56,15 @@ static void raise_mixed(struct scounter_array *array, u32 ppm)
 		;
 }
 
+/* Where two meet, the larger stays. */
+static void raise_unit(struct scounter_array *array, u64 unit)
+{
+	s64 old = atomic64_read(&array->unit);
+
+	while ((u64)old < unit && !atomic64_try_cmpxchg(&array->unit, &old, unit))
+		;
+}
+
 /*
  * A word has come to a level: new samples of all counters do, unless the array was
  * cleared since the addition began, and the number of clearings is a higher one.
@@ -272,6 +281,17 @@ static notrace u64 lost_after(const struct scounter_array *array, u64 before)
 	return min_t(u64, before, atomic64_read(&array->lost_from));
 }
 
+static notrace struct scounter_known known_of(const struct scounter_array *array)
+{
+	return (struct scounter_known){
+		.copies		= array->copy_count,
+		.level		= scounter_array_level(array),
+		.mixed_ppm	= atomic_read(&array->mixed_ppm),
+		.lost_from	= atomic64_read(&array->lost_from),
+		.unit		= atomic64_read(&array->unit),
+	};
+}
+
 /**
  * scounter_array_read_est - a counter's value, and how far it can be trusted
  * @array: the array
@@ -289,17 +309,16 @@ static notrace u64 lost_after(const struct scounter_array *array, u64 before)
 notrace int scounter_array_read_est(const struct scounter_array *array, u64 index,
 				    struct scounter_array_estimate *estimate)
 {
-	struct scounter_known known = { .copies = array->copy_count };
 	struct scounter_gathered gathered;
+	struct scounter_known known;
 	u64 before;
 
 	if (refuse(array, index))
 		return -ERANGE;
 	before = lost_before(array);
 	gathered = gather(array, index);
+	known = known_of(array);
 	known.lost_from = lost_after(array, before);
-	known.level = scounter_array_level(array);
-	known.mixed_ppm = atomic_read(&array->mixed_ppm);
 	scounter_estimate_of(&gathered, &array->cells.repr.type, &known, estimate);
 	return 0;
 }
@@ -355,8 +374,8 @@ notrace int scounter_array_read_range(const struct scounter_array *array, u64 fi
 }
 EXPORT_SYMBOL_GPL(scounter_array_read_range);
 
-static void total_cell(const struct scounter_array *array, u64 cell, u32 mixed_ppm,
-		       struct scounter_total *total)
+static void total_cell(const struct scounter_array *array, u64 cell,
+		       const struct scounter_known *known, struct scounter_total *total)
 {
 	u32 bit, i;
 	u64 word = scounter_cells_find(&array->cells, cell, &bit);
@@ -365,7 +384,7 @@ static void total_cell(const struct scounter_array *array, u64 cell, u32 mixed_p
 		if (array->copies[i])
 			scounter_total_cell(total, &array->cells,
 					    atomic64_read(&array->copies[i][word]), bit,
-					    mixed_ppm);
+					    known);
 }
 
 /**
@@ -389,15 +408,16 @@ int scounter_array_sum(const struct scounter_array *array, u64 first, u64 count,
 {
 	u32 group = array->cells.repr.type.group;
 	struct scounter_total total = { 0 };
-	u32 mixed_ppm = atomic_read(&array->mixed_ppm);
+	struct scounter_known known;
 	u64 cell, before;
 
 	might_sleep();
 	if (refuse_range(array, first, count))
 		return -ERANGE;
+	known = known_of(array);
 	before = lost_before(array);
 	for (cell = first * group; cell < (first + count) * group; cell++) {
-		total_cell(array, cell, mixed_ppm, &total);
+		total_cell(array, cell, &known, &total);
 		if (cell % 64 == 0)
 			cond_resched();
 	}
@@ -475,6 +495,7 @@ void scounter_array_clear(struct scounter_array *array)
 	might_sleep();
 	/* First: what is merged meanwhile brings its error. */
 	atomic_set(&array->mixed_ppm, 0);
+	atomic64_set(&array->unit, 0);
 	for (i = 0; i < array->slots; i++) {
 		if (!array->copies[i])
 			continue;
@@ -546,6 +567,14 @@ static void merge_cell(struct scounter_array *dst, const struct scounter_array *
 	add_to_cell(dst, &copy_here(dst)[to], bit, &addition);
 }
 
+/* Also what no cell shows. */
+static void merge_unit(struct scounter_array *dst, const struct scounter_array *src, bool same)
+{
+	struct scounter_known known = known_of(src);
+
+	raise_unit(dst, scounter_brought_unit(&src->cells.repr, &known, same, &dst->cells.repr));
+}
+
 /**
  * scounter_array_merge - dst[i] += src[i] for all counters
  * @dst: grows
@@ -575,6 +604,7 @@ int scounter_array_merge(struct scounter_array *dst, const struct scounter_array
 	err = check_merge(dst, src);
 	if (err)
 		return err;
+	merge_unit(dst, src, same);
 	for (cell = 0; cell < cells->count; cell++) {
 		word = scounter_cells_find(cells, cell, &bit);
 		if (bit == 0) {
@@ -586,6 +616,8 @@ int scounter_array_merge(struct scounter_array *dst, const struct scounter_array
 		}
 		merge_cell(dst, src, cell, same);
 	}
+	/* The level may have risen. */
+	merge_unit(dst, src, same);
 	/* A cell that may lack counts can be empty, where the first step is a large one. */
 	if (scounter_may_lack(atomic64_read(&src->lost_from), 0))
 		note_lost(dst, 0);
@@ -647,6 +679,13 @@ size_t scounter_array_bytes(const struct scounter_array *array)
 }
 EXPORT_SYMBOL_GPL(scounter_array_bytes);
 
+static u64 snapshot_unit(const struct scounter_array *array)
+{
+	struct scounter_known known = known_of(array);
+
+	return is_shared(array) ? scounter_known_unit(&known, &array->cells.repr) : known.unit;
+}
+
 void scounter_array_header(const struct scounter_array *array,
 			   struct scounter_array_header *header)
 {
@@ -663,6 +702,7 @@ void scounter_array_header(const struct scounter_array *array,
 		.words		= array->cells.words,
 		.refused	= atomic64_read(&array->refused),
 		.lost_from	= atomic64_read(&array->lost_from),
+		.unit		= snapshot_unit(array),
 	};
 }
 

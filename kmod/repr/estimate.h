@@ -19,11 +19,10 @@
 
 struct scounter_gathered {
 	struct scounter_wide sum;	/* of f */
-	struct scounter_scaled variance;	/* SCOUNTER_REPR_SHARED only */
 	struct scounter_real gap;	/* the largest, to the state after a cell's */
 	u64 xi;				/* the largest, see scounter_repr_xi() */
 	u64 largest;			/* f of a cell, without its part */
-	u64 first;			/* what the first update adds, rounded up */
+	struct scounter_real first;	/* what the first update adds */
 	u32 cells;
 	u32 certain;			/* events at least, if decimating */
 	u32 level;			/* SCOUNTER_REPR_SHARED: the highest of a word */
@@ -36,7 +35,29 @@ struct scounter_known {
 	u32 level;			/* SCOUNTER_REPR_SHARED: of new samples */
 	u32 mixed_ppm;			/* error of what other types brought, at most */
 	u64 lost_from;			/* see scounter_may_lack() */
+	/*
+	 * Events that have been merged into the array were counted with probability
+	 * 1 / unit or more: a cell of 0 may stand for some.  0 and 1 say nothing.
+	 */
+	u64 unit;
 };
+
+/* SCOUNTER_REPR_SHARED: the level of a sample of which a word is said to have @level. */
+static inline u32 scounter_known_level(const struct scounter_known *known, u32 level)
+{
+	u32 hidden = known->unit ? fls64(known->unit) - 1 : 0;
+
+	return max_t(u32, level, max_t(u32, known->level, hidden));
+}
+
+/* All events of an array were counted with probability one over this, or more. */
+static inline u64 scounter_known_unit(const struct scounter_known *known,
+				      const struct scounter_repr *repr)
+{
+	if (repr->type.kind == SCOUNTER_REPR_SHARED)
+		return 1ULL << scounter_known_level(known, 0);
+	return max(known->unit, scounter_real_up(scounter_repr_first(repr)));
+}
 
 static inline void scounter_gather_gap(struct scounter_gathered *gathered,
 				       struct scounter_real gap)
@@ -58,10 +79,6 @@ static inline void scounter_gather_cell(struct scounter_gathered *gathered,
 	gathered->cells++;
 	if (repr->type.kind == SCOUNTER_REPR_SHARED) {
 		level = scounter_shared_level(word);
-		/* every event was taken with probability 2^-level or more */
-		gathered->variance = scounter_scaled_sum(gathered->variance,
-			scounter_scaled_product(scounter_scaled_real(f),
-						scounter_scaled((1ULL << level) - 1, 0)));
 		gathered->level = max_t(u32, gathered->level, level);
 		gathered->decimating |= level > 0;
 		return;
@@ -148,23 +165,27 @@ static inline u64 scounter_widen(u64 n, u64 share)
 
 static inline struct scounter_spread
 scounter_group_spread(const struct scounter_gathered *gathered, struct scounter_real sum,
-		      const struct scounter_array_type *type, u32 mixed_ppm)
+		      const struct scounter_array_type *type, const struct scounter_known *known)
 {
 	u64 variance = scounter_group_variance(gathered, type);
-	u64 mixed = scounter_mixed_variance(mixed_ppm);
+	u64 mixed = scounter_mixed_variance(known->mixed_ppm);
 	struct scounter_real next = scounter_real_sum(sum, gathered->gap);
+	u64 first = max(scounter_real_up(gathered->first), known->unit);
+	bool foreign = mixed || known->unit > 1;
 
+	/* The states of the other type are up to unit + 2 xi n apart. */
+	if (known->unit > 1)
+		next = scounter_real_sum(next, scounter_real(known->unit));
 	if (mixed) {
 		variance = max(mixed, gathered->xi);
-		/* The states of the other type are up to 1 + 2 xi n apart. */
 		next.whole = scounter_widen(next.whole, 2 * mixed);
 	}
 	variance = div_u64(variance, type->group) + 1;
 	return (struct scounter_spread) {
-		.below = variance + scounter_unit_variance(gathered->first, sum.whole),
-		.above = variance + scounter_unit_variance(gathered->first, next.whole),
+		.below = variance + scounter_unit_variance(first, sum.whole),
+		.above = variance + scounter_unit_variance(first, next.whole),
 		/* Only an event makes a cell leave 0. */
-		.least = mixed ? !scounter_real_is_zero(sum) : gathered->certain,
+		.least = foreign ? !scounter_real_is_zero(sum) : gathered->certain,
 		.next = next.whole == U64_MAX ? U64_MAX : next.whole + !!next.part,
 		.lower = SCOUNTER_GROWN_LOWER,
 		.upper = SCOUNTER_CELL_UPPER,
@@ -190,6 +211,16 @@ static inline void scounter_estimate_bounds(struct scounter_array_estimate *esti
 	estimate->upper = upper == U64_MAX ? U64_MAX : scounter_mean(upper, group, true);
 }
 
+/* A full cell is below 2^64 at any level. */
+static inline u64 scounter_shared_deviation(const struct scounter_array_type *type, u32 copies,
+					    u32 level)
+{
+	u64 most = (u64)copies << min(type->bits, 64 - level);
+
+	return scounter_scaled_whole(scounter_scaled(scounter_root_up(div_u64(most, type->group) + 1),
+						     level));
+}
+
 static inline void scounter_estimate_of(const struct scounter_gathered *gathered,
 					const struct scounter_array_type *type,
 					const struct scounter_known *known,
@@ -200,7 +231,7 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 	struct scounter_real sum = scounter_wide_real(gathered->sum);
 	u64 value = scounter_real_rounded(scounter_wide_over(gathered->sum, type->group));
 	u64 mixed = scounter_mixed_variance(known->mixed_ppm);
-	u32 level = max_t(u32, known->level, gathered->level);
+	u32 level = scounter_known_level(known, gathered->level);
 	bool decimating = shared ? level : gathered->decimating;
 	struct scounter_spread spread;
 	u64 square;
@@ -212,14 +243,14 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 		spread.above = max(spread.above, mixed);
 		square = spread.below;
 	} else {
-		spread = scounter_group_spread(gathered, sum, type, known->mixed_ppm);
+		spread = scounter_group_spread(gathered, sum, type, known);
 		square = div_u64(max_t(u64, gathered->xi, mixed), type->group) +
-			 scounter_unit_variance(gathered->first, sum.whole);
+			 scounter_unit_variance(max(scounter_real_up(gathered->first), known->unit),
+						sum.whole);
 	}
 	if (shared && level)
-		estimate->additive = scounter_scaled_whole(scounter_scaled(scounter_root_up(
-			div_u64((u64)known->copies << type->bits, type->group) + 1), level));
-	if (decimating || mixed) {
+		estimate->additive = scounter_shared_deviation(type, known->copies, level);
+	if (decimating || mixed || known->unit > 1) {
 		estimate->error_ppm = scounter_root_up(square);
 		scounter_estimate_bounds(estimate, sum.whole, &spread, type->group);
 	}
@@ -237,12 +268,25 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 static inline u32 scounter_brought_ppm(const struct scounter_gathered *cell, bool same,
 				       u32 mixed_ppm, const struct scounter_array_type *into)
 {
-	/* A sample of a level that the word cannot tell. */
-	if (into->kind == SCOUNTER_REPR_SHARED)
-		return cell->level > scounter_shared_level_max(into->bits) ?
-		       SCOUNTER_PPM : mixed_ppm;
-	return same || !cell->decimating ? mixed_ppm :
+	return same || into->kind == SCOUNTER_REPR_SHARED || !cell->decimating ? mixed_ppm :
 	       max_t(u32, mixed_ppm, scounter_root_up(cell->xi));
+}
+
+/*
+ * The unit that an array of @from brings to one of @into, whose own first step may be
+ * wide, too: to round what has wide steps to others adds as much again.
+ */
+static inline u64 scounter_brought_unit(const struct scounter_repr *from,
+					const struct scounter_known *known, bool same,
+					const struct scounter_repr *into)
+{
+	u64 unit = scounter_known_unit(known, from);
+
+	if (from->type.kind == SCOUNTER_REPR_SHARED)
+		return unit;
+	if (same || unit <= 1)
+		return known->unit;
+	return unit + scounter_real_up(scounter_repr_first(into)) - 1;
 }
 
 #endif /* _SCOUNTER_REPR_ESTIMATE_H */

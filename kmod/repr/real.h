@@ -170,6 +170,12 @@ static inline struct scounter_real scounter_real_part(struct scounter_real a)
 	return (struct scounter_real){ 0, a.part };
 }
 
+/* a as a whole number, rounded up. */
+static inline u64 scounter_real_up(struct scounter_real a)
+{
+	return a.whole + (a.part && ~a.whole);
+}
+
 /* a as a whole number, rounded to the nearest. */
 static inline u64 scounter_real_rounded(struct scounter_real a)
 {

@@ -211,15 +211,10 @@ static inline u32 scounter_repr_exact(const struct scounter_repr *repr)
 	}
 }
 
-/* What the first update adds, rounded up: 1 but for wide steps of a DLM probability. */
-static inline u64 scounter_repr_first(const struct scounter_repr *repr)
+/* What the first update adds, at least 1: more only in wide steps of a DLM probability. */
+static inline struct scounter_real scounter_repr_first(const struct scounter_repr *repr)
 {
-	struct scounter_real first;
-
-	if (repr->type.kind != SCOUNTER_REPR_DLM_PROBABILITY)
-		return 1;
-	first = scounter_dlm_probability_f(repr, 1);
-	return first.whole + !!first.part;
+	return scounter_repr_exact(repr) ? scounter_real(1) : scounter_dlm_probability_f(repr, 1);
 }
 
 static inline bool scounter_bits_allowed(u32 bits)

@@ -10,6 +10,10 @@
  *
  * is at least as much in the mean: E[f^2] is n^2 plus the variance.  For a Morris
  * counter that is incremented the first part has the very variance as its mean.
+ *
+ * Where events were counted with probability 1 / unit, f (unit - 1) comes to that.
+ * Counters that read 0 have no part in it, but may hide events: once more, a sum may
+ * lack the next one that would have been counted.
  */
 #ifndef _SCOUNTER_REPR_TOTAL_H
 #define _SCOUNTER_REPR_TOTAL_H
@@ -24,6 +28,7 @@ struct scounter_total {
 	u64 largest;			/* as in struct scounter_gathered */
 	u64 xi;				/* that of `share`, xi / (1 + xi) */
 	struct scounter_scaled share;
+	u64 unit;			/* the largest, see struct scounter_known */
 };
 
 static inline struct scounter_scaled scounter_spread(struct scounter_total *total,
@@ -46,24 +51,53 @@ static inline struct scounter_scaled scounter_spread(struct scounter_total *tota
 				   scounter_scaled(1, -2));
 }
 
+static inline u64 scounter_total_unit(const struct scounter_gathered *one,
+				      const struct scounter_known *known, bool shared)
+{
+	if (shared)
+		return 1ULL << scounter_known_level(known, one->level);
+	/* An event that was less than 1 in another type may have become 0. */
+	return max_t(u64, max(known->unit, scounter_real_up(one->first)), known->mixed_ppm ? 2 : 1);
+}
+
+/*
+ * unit - 1, for what a cell stands for.  A cell of a shared level has what it was
+ * counted with at worst, that of its word.
+ */
+static inline struct scounter_scaled scounter_total_rest(const struct scounter_gathered *one,
+							 const struct scounter_known *known,
+							 bool shared)
+{
+	struct scounter_real own = one->first;
+
+	if (shared)
+		own = scounter_real(1ULL << one->level);
+	if (own.whole < known->unit)
+		own = scounter_real(known->unit);
+	return scounter_scaled_real(scounter_real_difference(own, scounter_real(1)));
+}
+
 /* One cell of one copy more. */
 static inline void scounter_total_cell(struct scounter_total *total,
 				       const struct scounter_cells *cells, u64 word, u32 bit,
-				       u32 mixed_ppm)
+				       const struct scounter_known *known)
 {
+	bool shared = cells->repr.type.kind == SCOUNTER_REPR_SHARED;
+	u64 mixed = scounter_mixed_variance(known->mixed_ppm);
 	struct scounter_gathered one = { 0 };
 	struct scounter_scaled more;
-	u64 xi;
 
 	scounter_gather_cell(&one, cells, word, bit);
+	total->unit = max(total->unit, scounter_total_unit(&one, known, shared));
 	if (scounter_real_is_zero(one.sum.rest))
 		return;
 	scounter_wide_add(&total->sum, one.sum.rest);
 	total->largest = max_t(u64, total->largest, one.largest);
-	more = one.variance;
-	xi = max_t(u64, one.xi, (u64)mixed_ppm * mixed_ppm);
-	if (cells->repr.type.kind == SCOUNTER_REPR_SHARED ? mixed_ppm : mixed_ppm || one.decimating)
-		more = scounter_scaled_sum(more, scounter_spread(total, one.sum.rest, xi));
+	more = scounter_scaled_product(scounter_scaled_real(one.sum.rest),
+				       scounter_total_rest(&one, known, shared));
+	if (mixed || (!shared && one.decimating))
+		more = scounter_scaled_sum(more, scounter_spread(total, one.sum.rest,
+								 max_t(u64, one.xi, mixed)));
 	total->variance = scounter_scaled_sum(total->variance, more);
 }
 
@@ -77,7 +111,11 @@ static inline struct scounter_real scounter_total_sum(const struct scounter_tota
 static inline struct scounter_scaled scounter_total_variance(const struct scounter_total *total,
 							     u32 group)
 {
-	return scounter_scaled_quotient(total->variance, scounter_scaled((u64)group * group, 0));
+	struct scounter_scaled unit = scounter_scaled(total->unit > 1 ? total->unit : 0, 0);
+	struct scounter_scaled variance = scounter_scaled_sum(total->variance,
+							      scounter_scaled_product(unit, unit));
+
+	return scounter_scaled_quotient(variance, scounter_scaled((u64)group * group, 0));
 }
 
 static inline struct scounter_array_value scounter_value_of(struct scounter_real real)
@@ -100,6 +138,10 @@ static inline void scounter_total_of(const struct scounter_total *total, u32 gro
 	upper = value.whole + !!value.part + half;
 	sum->lower = value.whole > half ? value.whole - half : 0;
 	sum->upper = lacks || upper < half ? U64_MAX : upper;
+	if (total->unit > 1) {
+		sum->lower = min(sum->lower, scounter_lower_bound(value.whole, total->unit, U64_MAX));
+		sum->upper = max(sum->upper, scounter_upper_bound(value.whole, total->unit, U64_MAX));
+	}
 }
 
 #endif /* _SCOUNTER_REPR_TOTAL_H */

@@ -235,14 +235,20 @@ static struct scounter_gathered gather(const struct array *array, u64 index)
 	return gathered;
 }
 
-int array_estimate(struct array *array, u64 index, struct scounter_array_estimate *estimate)
+struct scounter_known array_known(const struct array *array)
 {
-	const struct scounter_known known = {
+	return (struct scounter_known){
 		.copies		= array->copies,
 		.level		= array->level,
 		.mixed_ppm	= array->mixed_ppm,
 		.lost_from	= array->lost_from,
+		.unit		= array->unit,
 	};
+}
+
+int array_estimate(struct array *array, u64 index, struct scounter_array_estimate *estimate)
+{
+	struct scounter_known known = array_known(array);
 	struct scounter_gathered gathered;
 	int err = refuse(array, index);
 
@@ -269,7 +275,8 @@ int array_values(struct array *array, u64 first, u64 count, double *values)
 	return err;
 }
 
-static void total_cell(const struct array *array, u64 cell, struct scounter_total *total)
+static void total_cell(const struct array *array, u64 cell, const struct scounter_known *known,
+		       struct scounter_total *total)
 {
 	u32 bit, i;
 	u64 word = scounter_cells_find(&array->cells, cell, &bit);
@@ -277,23 +284,26 @@ static void total_cell(const struct array *array, u64 cell, struct scounter_tota
 	for (i = 0; i < array->copies; i++)
 		scounter_total_cell(total, &array->cells,
 				    array->words[i * array->cells.words + word], bit,
-				    array->mixed_ppm);
+				    known);
 }
 
 int array_sum(struct array *array, u64 first, u64 count, struct array_total *sum)
 {
 	u32 group = array->cells.repr.type.group;
+	struct scounter_known known = array_known(array);
 	struct scounter_total total = { 0 };
 	int err = refuse_range(array, first, count);
+	struct scounter_scaled variance;
 	u64 cell;
 
 	if (err)
 		return err;
 	for (cell = first * group; cell < (first + count) * group; cell++)
-		total_cell(array, cell, &total);
+		total_cell(array, cell, &known, &total);
+	variance = scounter_total_variance(&total, group);
 	*sum = (struct array_total){
 		.value = double_of(total.sum) / group,
-		.variance = ldexp(total.variance.m, total.variance.e) / group / group,
+		.variance = ldexp(variance.m, variance.e),
 		.flags = scounter_may_lack(array->lost_from, total.largest) ?
 			 SCOUNTER_F_SATURATED : 0,
 	};
@@ -312,6 +322,7 @@ void array_clear(struct array *array)
 	memset(array->words, 0, array->cells.words * array->copies * sizeof(u64));
 	array->level = 0;
 	array->mixed_ppm = 0;
+	array->unit = 0;
 	array->lost_from = SCOUNTER_NOTHING_LOST;
 }
 
@@ -351,19 +362,30 @@ static void merge_cell(struct array *dst, const struct array *src, u64 cell, boo
 		    scounter_may_lack(src->lost_from, gathered.largest));
 }
 
-int array_merge(struct array *dst, const struct array *src)
+static void merge_cells(struct array *dst, const struct array *src, bool same)
 {
-	int err = check_merge(dst, src);
 	u64 cell;
 
-	if (err)
-		return err;
-	if (array_merge8_applies(dst, src))
-		return array_merge8(dst, src);
 	for (cell = 0; cell < src->cells.count; cell++)
-		merge_cell(dst, src, cell, array_same_type(dst, src));
+		merge_cell(dst, src, cell, same);
 	/* A cell that may lack counts can be empty, where the first step is a large one. */
 	if (scounter_may_lack(src->lost_from, 0))
 		array_note_lost(dst, 0);
-	return 0;
+}
+
+int array_merge(struct array *dst, const struct array *src)
+{
+	struct scounter_known known = array_known(src);
+	bool same = array_same_type(dst, src);
+	int err = check_merge(dst, src);
+
+	if (!err && array_merge8_applies(dst, src))
+		err = array_merge8(dst, src);
+	else if (!err)
+		merge_cells(dst, src, same);
+	/* Also what no cell shows. */
+	if (!err)
+		dst->unit = max(dst->unit, scounter_brought_unit(&src->cells.repr, &known, same,
+								 &dst->cells.repr));
+	return err;
 }

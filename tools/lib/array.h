@@ -33,6 +33,7 @@ struct array {
 	u32 mixed_ppm;
 	u32 placement;
 	u64 lost_from;		/* see array_saturated() */
+	u64 unit;		/* see struct scounter_known */
 	u64 refused;		/* calls */
 	u64 *words;		/* of all copies */
 	struct scounter_rung *rungs;

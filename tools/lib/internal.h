@@ -12,6 +12,7 @@ int array_fail(int err, const char *format, ...) __attribute__((format(printf, 2
 int array_create_copies(struct array **array, const struct scounter_array_type *type,
 			u64 length, u32 copies);
 
+struct scounter_known array_known(const struct array *array);
 bool array_same_type(const struct array *a, const struct array *b);
 
 /* A cell that stands for so much may lack counts. */

@@ -58,7 +58,7 @@ static u64 lost_from(const struct array *array, const struct scounter_array_head
 
 	if (!(header->flags & SCOUNTER_ARRAY_SATURATED))
 		return SCOUNTER_NOTHING_LOST;
-	return header->header_bytes < sizeof(*header) ? end : min(end, header->lost_from);
+	return header->header_bytes < offsetof(struct scounter_array_header, unit) ? end : min(end, header->lost_from);
 }
 
 /*
@@ -134,10 +134,20 @@ int array_load(struct array **array, FILE *from)
 	}
 	(*array)->mixed_ppm = header.error_ppm;
 	(*array)->refused = header.refused;
+	(*array)->unit = header.unit;
 	(*array)->lost_from = lost_from(*array, &header);
 	(*array)->placement = header.flags & (SCOUNTER_ARRAY_PER_NODE | SCOUNTER_ARRAY_PER_CPU);
 	find_level(*array);
 	return 0;
+}
+
+static u64 unit_of(const struct array *array)
+{
+	struct scounter_known known = array_known(array);
+
+	if (array->cells.repr.type.kind != SCOUNTER_REPR_SHARED)
+		return known.unit;
+	return scounter_known_unit(&known, &array->cells.repr);
 }
 
 int array_save(const struct array *array, FILE *to)
@@ -155,6 +165,7 @@ int array_save(const struct array *array, FILE *to)
 		.words		= array->cells.words,
 		.refused	= array->refused,
 		.lost_from	= array->lost_from,
+		.unit		= unit_of(array),
 	};
 	u64 all = array->cells.words * array->copies;
 

@@ -121,10 +121,15 @@ struct scounter_array_value {
  * struct scounter_array_total - the sum of many counters
  * @value: unbiased estimate of all their counts; the largest number, and saturated,
  *	for a sum of 2^64 or more
- * @deviation: its standard deviation, at most, rounded up.  The square has an
- *	expected value of at least the sum of the variances of the counters
- * @lower: three of these below the value, but not below 0
- * @upper: three above it; U64_MAX when saturated
+ * @deviation: an estimate of the standard deviation of @value, rounded up.  It is
+ *	made of the cells that are read.  Over many sums of the same counts, the mean
+ *	of its square is at least the variance of @value.  It is 0 only if @value is
+ *	exact: where a counter that reads 0 may hide events, it is at least what one
+ *	more of these would have added
+ * @lower: @value less three deviations, but not below 0.  Where counters may hide
+ *	events, it is at most the lower bound of one counter that reads @value
+ * @upper: @value and three deviations, and at least that counter's upper bound;
+ *	U64_MAX when saturated
  * @flags: SCOUNTER_F_SATURATED if one of the counters has it
  */
 struct scounter_array_total {
@@ -154,6 +159,14 @@ struct scounter_array_header {
 	 * SCOUNTER_ARRAY_SATURATED.
 	 */
 	__u64 lost_from;	/* all bits set: nothing was lost */
+	/*
+	 * Not in headers of 80 bytes: there it is 0.  Some events of this array may
+	 * have been counted with a probability of no more than 1 / unit, in units of
+	 * so many.  A cell of 0 may stand for some of these.  2^level, at least, for
+	 * SCOUNTER_REPR_SHARED; for others, what merges have brought from types whose
+	 * first step is wide.  0 and 1: none.
+	 */
+	__u64 unit;
 };
 
 #endif /* _UAPI_LINUX_SCOUNTER_ARRAY_H */

@@ -191,6 +191,7 @@ static const struct {
 	{ "library", test_library },
 	{ "both", test_both },
 	{ "lost", test_lost },
+	{ "hidden", test_hidden },
 	{ "sums", test_sums },
 	{ "sizes", test_sizes },
 	{ "memory", test_memory },
@@ -275,8 +276,8 @@ static const char usage[] =
 "Usage: arrays [--seed N] VERB\n"
 "\n"
 "  check [GROUP]     all tests, as TAP (about a minute), or those of one group:\n"
-"                    table1 library both lost sums sizes memory bulk figures dlm\n"
-"                    group exact cover theorems busted\n"
+"                    table1 library both lost hidden sums sizes memory bulk\n"
+"                    figures dlm group exact cover theorems busted\n"
 "  theorems          mean and variance beside their bounds, a line a workload (2 min)\n"
 "  table1            log2 of the largest value, for widths, q and m\n"
 "  figures           mass within 1, 2 and 3 standard deviations, by recurrence\n"

@@ -58,6 +58,7 @@ void test_dlm(u64 seed);
 void test_library(u64 seed);
 void test_both(u64 seed);
 void test_lost(u64 seed);
+void test_hidden(u64 seed);
 void test_sums(u64 seed);
 void test_sizes(u64 seed);
 void test_bulk(u64 seed);

@@ -141,7 +141,7 @@ static struct worst by_increments(const struct spec *spec, u32 thirds, u32 each)
 	u64 n;
 
 	distribution_init(&d, repr_for(spec));
-	bounds = bounds_of(&d, 0);
+	bounds = bounds_of(&d, 0, 0);
 	if (thirds != 3)
 		stretch(&d, &bounds, thirds);
 	mu = 0.5 / xi_of(d.repr);
@@ -197,7 +197,7 @@ static void test_additions(u64 seed)
 		struct bounds bounds;
 
 		distribution_init(&d, repr_for(&specs[i]));
-		bounds = bounds_of(&d, 0);
+		bounds = bounds_of(&d, 0, 0);
 		for (run = 0; run < 8; run++) {
 			law_start(&d.law, 0);
 			for (piece = 0; piece < 40; piece++) {
@@ -224,7 +224,7 @@ static bool merges_quickly(const struct spec *spec)
 
 /* Two counters of n and of a share of that, and the sum of eight. */
 static struct worst by_merges(const struct scounter_repr *repr, const struct scounter_repr *from,
-			      u32 mixed_ppm)
+			      u32 mixed_ppm, u64 unit)
 {
 	struct worst worst = { 0 };
 	struct distribution d, other;
@@ -234,7 +234,7 @@ static struct worst by_merges(const struct scounter_repr *repr, const struct sco
 
 	distribution_init(&d, repr);
 	distribution_init(&other, from);
-	bounds = bounds_of(&d, mixed_ppm);
+	bounds = bounds_of(&d, mixed_ppm, unit);
 	for (n = 1; n < 3000; n = next_after(n, 3))
 		for (share = 1; share <= n && share <= 64; share *= 4) {
 			law_start(&d.law, 0);
@@ -259,6 +259,14 @@ static u32 type_error_ppm(const struct scounter_repr *repr)
 	return scounter_root_up(scounter_repr_xi(repr, repr->top));
 }
 
+/* And what its array brings to one of another type. */
+static u64 type_unit(const struct scounter_repr *from, const struct scounter_repr *into)
+{
+	const struct scounter_known known = { .copies = 1 };
+
+	return scounter_brought_unit(from, &known, false, into);
+}
+
 static void test_merges(void)
 {
 	static const struct spec mixed[][2] = {
@@ -267,6 +275,15 @@ static void test_merges(void)
 		{ { SCOUNTER_REPR_MORRIS, 8, 1180000, 1, 0, 0 }, { SCOUNTER_REPR_CSUROS2, 8, 0, 16, 0, 0 } },
 		{ { SCOUNTER_REPR_CSUROS2, 8, 0, 16, 0, 0 },
 		  { SCOUNTER_REPR_DLM_PROBABILITY, 8, 1100000, 1, 0, 0 } },
+		/* A first step of more than one event. */
+		{ { SCOUNTER_REPR_MORRIS, 8, 1080000, 1, 0, 0 },
+		  { SCOUNTER_REPR_DLM_PROBABILITY, 4, 1003000, 1, 0, 0 } },
+		{ { SCOUNTER_REPR_MORRIS, 8, 1080000, 1, 0, 0 },
+		  { SCOUNTER_REPR_DLM_PROBABILITY, 8, 1003000, 1, 0, 0 } },
+		{ { SCOUNTER_REPR_MORRIS2, 6, 0, 0, 0, 0 },
+		  { SCOUNTER_REPR_DLM_PROBABILITY, 8, 1003000, 1, 0, 0 } },
+		{ { SCOUNTER_REPR_CSUROS2, 12, 0, 128, 0, 0 },
+		  { SCOUNTER_REPR_DLM_PROBABILITY, 4, 1003000, 1, 0, 0 } },
 	};
 	u32 i;
 
@@ -276,14 +293,14 @@ static void test_merges(void)
 
 		if (!merges_quickly(&specs[i]))
 			continue;
-		worst = by_merges(repr, repr, 0);
+		worst = by_merges(repr, repr, 0, 0);
 		report(&worst);
 		ok(seldom_enough(&worst), "bounds of %s by merges", type_name(&repr->type));
 	}
 	for (i = 0; i < sizeof(mixed) / sizeof(mixed[0]); i++) {
 		const struct scounter_repr *repr = repr_for(&mixed[i][0]);
 		const struct scounter_repr *from = repr_for(&mixed[i][1]);
-		struct worst worst = by_merges(repr, from, type_error_ppm(from));
+		struct worst worst = by_merges(repr, from, type_error_ppm(from), type_unit(from, repr));
 
 		report(&worst);
 		ok(seldom_enough(&worst), "bounds of %s, merged from %s", type_name(&repr->type),

@@ -146,7 +146,7 @@ struct scounter_array_estimate probe_estimate(struct array *probe)
 	return estimate;
 }
 
-struct bounds bounds_of(const struct distribution *d, u32 mixed_ppm)
+struct bounds bounds_of(const struct distribution *d, u32 mixed_ppm, u64 unit)
 {
 	struct array *probe = probe_create(&d->repr->type, 1, 1);
 	struct bounds bounds = {
@@ -156,6 +156,7 @@ struct bounds bounds_of(const struct distribution *d, u32 mixed_ppm)
 	u64 i;
 
 	probe->mixed_ppm = mixed_ppm;
+	probe->unit = unit;
 	for (i = 0; i < d->law.states; i++) {
 		struct scounter_array_estimate estimate;
 

@@ -39,7 +39,8 @@ struct bounds {
 	u64 *lower, *upper;
 };
 
-struct bounds bounds_of(const struct distribution *d, u32 mixed_ppm);
+/* @mixed_ppm, @unit: what merges have brought, see struct scounter_known. */
+struct bounds bounds_of(const struct distribution *d, u32 mixed_ppm, u64 unit);
 void bounds_free(struct bounds *bounds);
 
 #endif /* _ARRAYS_DISTRIBUTION_H */

@@ -232,25 +232,26 @@ static void test_headers(u64 seed)
 	void *array = create(library, &ends[3].type, 2, seed);
 	struct scounter_array_header *header;
 	struct array *loaded;
-	char buffer[88];
+	char buffer[sizeof(*header) + 8];
 	FILE *file;
 	bool right;
 
 	fill(library, array, 0, 3);
 	library->inc(array, 0);
 	file = library->snapshot(array);
-	ok(fread(buffer, 1, sizeof(buffer), file) == 88, "a header of 80 bytes, and a word");
+	ok(fread(buffer, 1, sizeof(buffer), file) == sizeof(buffer), "a header of %zu bytes, and a word",
+	   sizeof(*header));
 	fclose(file);
 	header = (struct scounter_array_header *)buffer;
 	header->lost_from = U64_MAX - 1;
-	file = fmemopen(buffer, 88, "rb");
+	file = fmemopen(buffer, sizeof(buffer), "rb");
 	right = !array_load(&loaded, file) && may_lack(library, loaded, 0);
 	ok(right, "a full cell of a saturated array lacks counts, whatever else the header says");
 	array_free(loaded);
 	fclose(file);
 
 	header->header_bytes = old;
-	memmove(buffer + old, buffer + 80, 8);
+	memmove(buffer + old, buffer + sizeof(*header), 8);
 	file = fmemopen(buffer, old + 8, "rb");
 	right = !array_load(&loaded, file) && may_lack(library, loaded, 0) &&
 		!may_lack(library, loaded, 1);
