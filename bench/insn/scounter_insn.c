@@ -45,8 +45,8 @@
 #define ADDED		1500U
 #define CHUNK_ADDED	16U	/* such additions leave any state as it is */
 
-#define BUDGET_BFP_DECIMATING	8
-#define BUDGET_DECIMATING	10
+#define BUDGET_BFP_SAMPLING	8
+#define BUDGET_SAMPLING	10
 #define BUDGET_BFP_EXACT	10
 #define BUDGET_ATOMIC		10
 #define BUDGET_LINE		8
@@ -113,7 +113,7 @@ SCOUNTER_KIND_TABLE(WORD_SITE)
 
 /*
  * Something to count with: a counter with a name, or a bare word and its class.
- * The budgets are for increments in plain states and for decimating ones; who
+ * The budgets are for increments in plain states and for sampling ones; who
  * does not know the kind when compiling has none for those that are then out of
  * line.
  */
@@ -121,7 +121,7 @@ struct subject {
 	const char *name;
 	u32 kind;
 	site_fn inc_known;
-	u32 plain, decimating;
+	u32 plain, sampling;
 	bool out_of_line;
 	const struct scounter_class *class;	/* of a bare word, else NULL */
 	u64 word;				/* that bare word */
@@ -134,21 +134,21 @@ struct subject {
 	 (kind) == SCOUNTER_MULTILINE ? BUDGET_LINE :			\
 	 __SCOUNTER_IS_BFP(kind) ? BUDGET_BFP_EXACT : BUDGET_PLAIN)
 
-#define DECIMATING_BUDGET(kind)						\
-	(__SCOUNTER_IS_BFP(kind) ? BUDGET_BFP_DECIMATING :		\
+#define SAMPLING_BUDGET(kind)						\
+	(__SCOUNTER_IS_BFP(kind) ? BUDGET_BFP_SAMPLING :		\
 	 __SCOUNTER_IS_MORRIS(kind) || __SCOUNTER_IS_SCALABLE(kind) ?	\
-		BUDGET_DECIMATING : BUDGET_NONE)
+		BUDGET_SAMPLING : BUDGET_NONE)
 
 #define NAMED_SUBJECT(symbol, number, name, ...)			\
 	{ #name, number, site_inc_##name,				\
-	  PLAIN_BUDGET(number), DECIMATING_BUDGET(number),		\
+	  PLAIN_BUDGET(number), SAMPLING_BUDGET(number),		\
 	  __SCOUNTER_IS_OTHER(number) && number != SCOUNTER_MULTILINE_ADAPT },
 
 #define BARE_ENTRY(...)		__VA_ARGS__,
 #define NAMED_ENTRY(...)
 #define WORD_SUBJECT(symbol, number, name, word, use, ...)		\
 	use##_ENTRY({ "word " #name, 0, site_word_##name,			\
-		    PLAIN_BUDGET(number), DECIMATING_BUDGET(number),	\
+		    PLAIN_BUDGET(number), SAMPLING_BUDGET(number),	\
 		    .class = &name##_class })
 
 static struct subject subjects[] = {
@@ -220,7 +220,7 @@ static u64 subject_read(struct subject *subject)
  * The states to measure in.  NUMA and INFLATED are what contention makes of
  * rbo_numa_adapt and multiline_adapt; HALF is that of morris_adapt.
  */
-enum insn_state { PLAIN, DECIMATING, NUMA, INFLATED, HALF };
+enum insn_state { PLAIN, SAMPLING, NUMA, INFLATED, HALF };
 
 static const char *state_name(const struct subject *subject, enum insn_state state)
 {
@@ -233,8 +233,8 @@ static const char *state_name(const struct subject *subject, enum insn_state sta
 	return is_approximate(subject) ? " still exact" : "";
 }
 
-/* A word that decimates at this exponent, and is far from the next. */
-static u64 decimating_word(const struct subject *subject, u32 exponent)
+/* A word that samples at this exponent, and is far from the next. */
+static u64 sampling_word(const struct subject *subject, u32 exponent)
 {
 	const struct scounter_class *class = class_of(subject);
 	u64 full = class->kind == SCOUNTER_BFP_DUP ? class->theta :
@@ -283,8 +283,8 @@ static void subject_set(struct subject *subject, enum insn_state state, u32 expo
 		if (is_approximate(subject) || subject->class)
 			word_set(subject, 0);
 		break;
-	case DECIMATING:
-		word_set(subject, decimating_word(subject, exponent));
+	case SAMPLING:
+		word_set(subject, sampling_word(subject, exponent));
 		break;
 	case NUMA:
 		word_set(subject, raw_cpu_read(scounter_place.numa_tag));
@@ -305,7 +305,7 @@ struct setup {
 	struct subject *subject;	/* NULL: nothing to set or check */
 	void *target;
 	enum insn_state state;
-	u32 exponent;			/* while decimating, else 0 */
+	u32 exponent;			/* while sampling, else 0 */
 	enum insn_path path;
 	u32 step;			/* what a call counts */
 	u32 chunk;			/* calls in a run */
@@ -480,8 +480,8 @@ static struct row *inc_row(const struct subject *subject, enum insn_state state,
 		row = row_new("inc %s at 2^-%u", subject->name, exponent);
 	else
 		row = row_new("inc %s%s", subject->name, state_name(subject, state));
-	if (state == PLAIN || state == DECIMATING)
-		row->budget = exponent ? subject->decimating : subject->plain;
+	if (state == PLAIN || state == SAMPLING)
+		row->budget = exponent ? subject->sampling : subject->plain;
 	row->budget_run_time = subject->out_of_line ? BUDGET_NONE : row->budget;
 	return row;
 }
@@ -537,7 +537,7 @@ static int measure_incs(struct subject *subject)
 		return err;
 	for (i = 0; !err && i < ARRAY_SIZE(exponents); i++)
 		if (has_exponent(subject, exponents[i]))
-			err = measure_inc(subject, DECIMATING, exponents[i]);
+			err = measure_inc(subject, SAMPLING, exponents[i]);
 	return err;
 }
 
@@ -548,7 +548,7 @@ static int measure_call(const char *name, site_fn site, u32 step,
 	struct setup setup = {
 		.subject = subject,
 		.target = subject->counter,
-		.state = exponent ? DECIMATING : PLAIN,
+		.state = exponent ? SAMPLING : PLAIN,
 		.exponent = exponent,
 		.path = AVERAGE,
 		.step = step,
@@ -570,7 +570,7 @@ static int measure_calls(struct subject *subject)
 
 	if (subject->class)
 		return 0;
-	/* The others are added to in too few calls until they decimate. */
+	/* The others are added to in too few calls until they sample. */
 	if (!is_approximate(subject) || class_of(subject)->kind == SCOUNTER_BFP_CSUP)
 		err = measure_call("add 1500", site_add, ADDED, subject, 0);
 	if (!err)

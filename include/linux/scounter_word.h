@@ -189,7 +189,7 @@ struct scounter_word64 {
  * @theta: bfp: the mantissa threshold Theta; morris: the parameter a; scalable
  *	with SCOUNTER_CLASS_CAPPED: the largest exponent
  * @kind: an enum scounter_kind, of a kind and not a choice
- * @shift: scalable: log2 of the value that is decimated first; morris: the same
+ * @shift: scalable: log2 of the value that is sampled first; morris: the same
  *	of a + n; approx: log2 of B, which the mantissa never reaches while the
  *	exponent can grow (Documentation/accuracy.rst); multiline,
  *	multiline_adapt: log2 of the most components a node
@@ -329,7 +329,7 @@ enum __scounter_kinds {
 	((u32)((1ULL * SCOUNTER_PPM * SCOUNTER_PPM - 1) /		\
 	       (2ULL * (ppm) * (ppm)) + 1))
 
-/* ... and the power of two from which a + n is decimated: its unit is below 4. */
+/* ... and the power of two from which a + n is sampled: its unit is below 4. */
 #define __SCOUNTER_MORRIS_SHIFT(ppm)					\
 	(const_ilog2(__SCOUNTER_MORRIS_A(ppm) - 1) + 2)
 
@@ -480,7 +480,7 @@ static __always_inline u32 __scounter_bfp_try_inc(struct scounter_word32 *counte
 #define __scounter_highest_bit(value)	((unsigned long)fls64(value) - 1)
 #endif
 
-static __always_inline bool __scounter_decimates(u64 value,
+static __always_inline bool __scounter_samples(u64 value,
 						 const struct scounter_class *class,
 						 unsigned long *above)
 {
@@ -498,7 +498,7 @@ __scounter_scalable32_try_inc(struct scounter_word32 *counter,
 
 	if (unlikely(class->flags & SCOUNTER_CLASS_OPTIONS))
 		return SCOUNTER_UNTRIED;
-	if (__scounter_decimates(word | 1, class, &above))
+	if (__scounter_samples(word | 1, class, &above))
 		return __scounter_trial_step(above, 1);
 	atomic_inc(&counter->word);
 	return SCOUNTER_DONE;
@@ -513,7 +513,7 @@ __scounter_scalable_try_inc(struct scounter_word64 *counter,
 
 	if (unlikely(class->flags & SCOUNTER_CLASS_OPTIONS))
 		return SCOUNTER_UNTRIED;
-	if (__scounter_decimates(word | 1, class, &above))
+	if (__scounter_samples(word | 1, class, &above))
 		return __scounter_trial_step(above, 1);
 	atomic64_inc(&counter->word);
 	return SCOUNTER_DONE;
@@ -526,7 +526,7 @@ __scounter_morris_try_inc(struct scounter_word64 *counter,
 	u64 word = atomic64_read(&counter->word);
 	unsigned long above;
 
-	if (__scounter_decimates(word + class->theta, class, &above))
+	if (__scounter_samples(word + class->theta, class, &above))
 		return __scounter_trial_step(above, 1);
 	atomic64_inc(&counter->word);
 	return SCOUNTER_DONE;
@@ -548,7 +548,7 @@ __scounter_morris_adapt_try_inc(struct scounter_word64 *counter,
 			return SCOUNTER_CONTENDED;
 		return __scounter_swap64(&counter->word, word, new);
 	}
-	if (__scounter_decimates(upper, class, &above))
+	if (__scounter_samples(upper, class, &above))
 		return __scounter_trial_step(above, 1);
 	/* No blind addition: after a reset 1 in the upper half would be 1 - a. */
 	return __scounter_swap64(&counter->word, word, word + (1ULL << 32));

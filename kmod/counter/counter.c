@@ -52,13 +52,13 @@ int scounter_spread(struct scounter *counter, gfp_t gfp)
 	return ops->spread ? ops->spread(counter, gfp) : 0;
 }
 
-void scounter_gather(struct scounter *counter)
+void scounter_collapse(struct scounter *counter)
 {
 	const struct scounter_kind_ops *ops = ops_of(counter);
 	struct scounter_ref ref = ref_of(counter, ops);
 
-	if (ops->gather)
-		ops->gather(&ref);
+	if (ops->collapse)
+		ops->collapse(&ref);
 }
 
 size_t scounter_bytes(const struct scounter *counter)
@@ -103,7 +103,7 @@ void scounter_estimate_approx(struct scounter_estimate *estimate,
 										known->value))),
 	};
 	if (unit > 1) {
-		estimate->flags = SCOUNTER_F_DECIMATING;
+		estimate->flags = SCOUNTER_F_SAMPLING;
 		estimate->lower = known->certain +
 			scounter_lower_bound(known->value, unit, limit);
 	}
@@ -127,8 +127,8 @@ const char *scounter_state_name(u32 flags)
 		return "wrapped";
 	if (flags & SCOUNTER_F_SATURATED)
 		return "saturated";
-	if (flags & SCOUNTER_F_DECIMATING)
-		return "decimating";
+	if (flags & SCOUNTER_F_SAMPLING)
+		return "sampling";
 	return flags & SCOUNTER_F_INFLATED ? "inflated" : "exact";
 }
 

@@ -272,8 +272,8 @@ void scounter_word64_destroy(struct scounter_word64 *counter,
 	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
 	struct scounter_ref ref = ref64(counter, class);
 
-	if (ops && ops->gather)
-		ops->gather(&ref);
+	if (ops && ops->collapse)
+		ops->collapse(&ref);
 }
 EXPORT_SYMBOL_GPL(scounter_word64_destroy);
 

@@ -87,7 +87,7 @@
 
 uint scounter_adapt_tries = 4;
 module_param_named(adapt_tries, scounter_adapt_tries, uint, 0444);
-MODULE_PARM_DESC(adapt_tries, "failed tries of one increment after which multiline_adapt inflates and morris_adapt decimates (default 4)");
+MODULE_PARM_DESC(adapt_tries, "failed tries of one increment after which multiline_adapt inflates and morris_adapt samples (default 4)");
 
 static uint grow_rate = 1 << 20;
 module_param(grow_rate, uint, 0444);
@@ -605,7 +605,7 @@ static int adapt_spread(struct scounter *counter, gfp_t gfp)
  * Nobody counts or reads any more: back to a count.  A callback that still waits
  * to deflate the word finds that it is not there any more.
  */
-static void adapt_gather(const struct scounter_ref *ref)
+static void adapt_collapse(const struct scounter_ref *ref)
 {
 	struct scounter_word64 *word = ref->word64;
 	struct inflated *inflated;
@@ -855,7 +855,7 @@ const struct scounter_kind_ops scounter_multiline_adapt_ops = {
 	.value_max	= &adapt_max,
 	.summary	= "exact; a word that inflates to lines when contended",
 	.spread		= adapt_spread,
-	.gather		= adapt_gather,
+	.collapse		= adapt_collapse,
 	.spread_bytes	= adapt_bytes,
 	.finish		= adapt_finish,
 	.add		= adapt_add,

@@ -172,7 +172,7 @@ static int multiline_spread(struct scounter *counter, gfp_t gfp)
 }
 
 /* Nobody counts any more: what was counted goes back to the one word. */
-static void multiline_gather(const struct scounter_ref *ref)
+static void multiline_collapse(const struct scounter_ref *ref)
 {
 	struct scounter *counter = ref->counter;
 	u64 spread = atomic64_read(&counter->spread.word);
@@ -200,7 +200,7 @@ static int percpu_spread(struct scounter *counter, gfp_t gfp)
 	return 0;
 }
 
-static void percpu_gather(const struct scounter_ref *ref)
+static void percpu_collapse(const struct scounter_ref *ref)
 {
 	struct scounter *counter = ref->counter;
 	struct scounter_cpu __percpu *percpu = counter->percpu;
@@ -228,7 +228,7 @@ const struct scounter_kind_ops scounter_percpu_ops = {
 	.value_max	= &scounter_s64_max,
 	.summary	= "exact; a word for each possible CPU",
 	.spread		= percpu_spread,
-	.gather		= percpu_gather,
+	.collapse		= percpu_collapse,
 	.add		= percpu_add_n,
 	.read		= exact_read,
 	.read_est	= exact_read_est,
@@ -240,7 +240,7 @@ const struct scounter_kind_ops scounter_multiline_ops = {
 	.value_max	= &scounter_s64_max,
 	.summary	= "exact; lines for each NUMA node",
 	.spread		= multiline_spread,
-	.gather		= multiline_gather,
+	.collapse		= multiline_collapse,
 	.add		= multiline_add,
 	.read		= exact_read,
 	.read_est	= exact_read_est,

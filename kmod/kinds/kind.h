@@ -30,7 +30,7 @@ struct scounter_kind_ops {
 	 * spread.
 	 */
 	int (*spread)(struct scounter *counter, gfp_t gfp);
-	void (*gather)(const struct scounter_ref *ref);
+	void (*collapse)(const struct scounter_ref *ref);
 	size_t (*spread_bytes)(const struct scounter *counter);
 
 	/* What remains of an increment after its inline part; of words only. */
@@ -77,7 +77,7 @@ extern const u64 scounter_s64_max;
 
 int scounter_init(struct scounter *counter, const struct scounter_params *params);
 int scounter_spread(struct scounter *counter, gfp_t gfp);
-void scounter_gather(struct scounter *counter);
+void scounter_collapse(struct scounter *counter);
 size_t scounter_bytes(const struct scounter *counter);
 const char *scounter_state_name(u32 flags);
 

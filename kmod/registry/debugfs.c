@@ -127,7 +127,7 @@ static int kinds_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "%-16s %8s %20s  %-52s\n", "exact", "", "",
 		   "multiline_adapt, with up to 4 lines a node");
 	seq_printf(seq, "%-16s %8s %20s  %-52s\n", "approx", "", "",
-		   "bfp_csup, decimating without contention, too");
+		   "bfp_csup, sampling without contention, too");
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(kinds);

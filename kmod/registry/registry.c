@@ -343,7 +343,7 @@ static void publish_later(struct scounter_entry *entry)
 
 static void counter_free(struct scounter *counter)
 {
-	scounter_gather(counter);
+	scounter_collapse(counter);
 	kfree(counter);
 }
 
@@ -449,7 +449,7 @@ static void remove(struct scounter_entry *entry)
 	if (allocated)
 		counter_free(counter);
 	else
-		scounter_gather(counter);
+		scounter_collapse(counter);
 }
 
 /**

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/scounter: all counters in one binary picture, for everybody.
+ * /dev/scounter: all counters in one binary snapshot, for everybody.
  *
- * The picture is taken by the first read or seek of an open file and kept for
+ * The snapshot is taken by the first read or seek of an open file and kept for
  * it, so that however it is read, its parts belong together; who wants a newer
  * one opens again.  Nothing that an increment reads is written, and no address
  * is in it.
  *
- * Everybody may hold pictures, so that their memory is charged to who reads and
+ * Everybody may hold snapshots, so that their memory is charged to who reads and
  * bounded for all together; only CAP_SYS_RESOURCE goes beyond.
  */
 #include <linux/capability.h>

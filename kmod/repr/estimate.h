@@ -24,9 +24,9 @@ struct scounter_gathered {
 	u64 largest;			/* f of a cell, without its part */
 	struct scounter_real first;	/* what the first update adds */
 	u32 cells;
-	u32 certain;			/* events at least, if decimating */
+	u32 certain;			/* events at least, if sampling */
 	u32 level;			/* SCOUNTER_REPR_SHARED: the highest of a word */
-	bool decimating;
+	bool sampling;
 };
 
 /* What is said of all cells of an array. */
@@ -80,13 +80,13 @@ static inline void scounter_gather_cell(struct scounter_gathered *gathered,
 	if (repr->type.kind == SCOUNTER_REPR_SHARED) {
 		level = scounter_shared_level(word);
 		gathered->level = max_t(u32, gathered->level, level);
-		gathered->decimating |= level > 0;
+		gathered->sampling |= level > 0;
 		return;
 	}
 	gathered->xi = max_t(u64, gathered->xi, scounter_repr_xi(repr, x));
 	gathered->first = scounter_repr_first(repr);
 	gathered->certain = scounter_repr_exact(repr);
-	gathered->decimating |= x >= gathered->certain;
+	gathered->sampling |= x >= gathered->certain;
 	if (x >= repr->top) {
 		gathered->gap = SCOUNTER_REAL_MAX;
 		return;
@@ -232,7 +232,7 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 	u64 value = scounter_real_rounded(scounter_wide_over(gathered->sum, type->group));
 	u64 mixed = scounter_mixed_variance(known->mixed_ppm);
 	u32 level = scounter_known_level(known, gathered->level);
-	bool decimating = shared ? level : gathered->decimating;
+	bool sampling = shared ? level : gathered->sampling;
 	struct scounter_spread spread;
 	u64 square;
 
@@ -250,12 +250,12 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 	}
 	if (shared && level)
 		estimate->additive = scounter_shared_deviation(type, known->copies, level);
-	if (decimating || mixed || known->unit > 1) {
+	if (sampling || mixed || known->unit > 1) {
 		estimate->error_ppm = scounter_root_up(square);
 		scounter_estimate_bounds(estimate, sum.whole, &spread, type->group);
 	}
 	estimate->flags = (lacks ? SCOUNTER_F_SATURATED : 0) |
-			  (decimating ? SCOUNTER_F_DECIMATING : 0);
+			  (sampling ? SCOUNTER_F_SAMPLING : 0);
 	if (lacks)
 		estimate->upper = U64_MAX;
 }
@@ -268,7 +268,7 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 static inline u32 scounter_brought_ppm(const struct scounter_gathered *cell, bool same,
 				       u32 mixed_ppm, const struct scounter_array_type *into)
 {
-	return same || into->kind == SCOUNTER_REPR_SHARED || !cell->decimating ? mixed_ppm :
+	return same || into->kind == SCOUNTER_REPR_SHARED || !cell->sampling ? mixed_ppm :
 	       max_t(u32, mixed_ppm, scounter_root_up(cell->xi));
 }
 

@@ -95,7 +95,7 @@ static inline void scounter_total_cell(struct scounter_total *total,
 	total->largest = max_t(u64, total->largest, one.largest);
 	more = scounter_scaled_product(scounter_scaled_real(one.sum.rest),
 				       scounter_total_rest(&one, known, shared));
-	if (mixed || (!shared && one.decimating))
+	if (mixed || (!shared && one.sampling))
 		more = scounter_scaled_sum(more, scounter_spread(total, one.sum.rest,
 								 max_t(u64, one.xi, mixed)));
 	total->variance = scounter_scaled_sum(total->variance, more);

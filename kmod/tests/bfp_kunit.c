@@ -281,7 +281,7 @@ static void success_survives_a_reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, estimate.value, 1024ULL);
 	KUNIT_EXPECT_LE(test, estimate.lower, 1ULL);
 	KUNIT_EXPECT_GE(test, estimate.error_ppm, 900000U);
-	KUNIT_EXPECT_EQ(test, estimate.flags, SCOUNTER_F_DECIMATING);
+	KUNIT_EXPECT_EQ(test, estimate.flags, SCOUNTER_F_SAMPLING);
 }
 
 /* ... and what has been counted since is rounded to that, up or down. */
@@ -433,7 +433,7 @@ static void estimate_of_an_exact_word(struct kunit *test)
  * s = sqrt(7 / 40008), 40008 (1 - 7 s^2 / 128 + 3 s / 8)^8.  dup promises 1 % in the
  * limit, which the powers 8 and 16 belong to.
  */
-static void estimate_of_a_decimating_word(struct kunit *test)
+static void estimate_of_a_sampling_word(struct kunit *test)
 {
 	struct scounter_word32 counter = word_of(5000, 3);
 	struct scounter_estimate estimate;
@@ -443,7 +443,7 @@ static void estimate_of_a_decimating_word(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 13229U);
 	KUNIT_EXPECT_EQ(test, estimate.lower, 38431ULL);
 	KUNIT_EXPECT_EQ(test, estimate.upper, 41621ULL);
-	KUNIT_EXPECT_EQ(test, estimate.flags, SCOUNTER_F_DECIMATING);
+	KUNIT_EXPECT_EQ(test, estimate.flags, SCOUNTER_F_SAMPLING);
 
 	scounter_word32_read_est(&counter, &dup_1, &estimate);
 	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 10001U);
@@ -462,7 +462,7 @@ static void estimate_of_a_small_mantissa(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 999512U);
 	KUNIT_EXPECT_EQ(test, estimate.lower, 0ULL);
 	KUNIT_EXPECT_GE(test, estimate.upper, 9000ULL);
-	KUNIT_EXPECT_EQ(test, estimate.flags, SCOUNTER_F_DECIMATING);
+	KUNIT_EXPECT_EQ(test, estimate.flags, SCOUNTER_F_SAMPLING);
 	/* 1023 of 1024 events are not seen, so that nothing is no certainty. */
 	scounter_word32_read_est(&none, &dup_1, &estimate);
 	KUNIT_EXPECT_GT(test, estimate.error_ppm, SCOUNTER_PPM);
@@ -519,7 +519,7 @@ static struct kunit_case bfp_cases[] = {
 	KUNIT_CASE(mantissa_overflow_saturates),
 	KUNIT_CASE(value_never_goes_down),
 	KUNIT_CASE(estimate_of_an_exact_word),
-	KUNIT_CASE(estimate_of_a_decimating_word),
+	KUNIT_CASE(estimate_of_a_sampling_word),
 	KUNIT_CASE(estimate_of_a_small_mantissa),
 	KUNIT_CASE(estimate_of_approx_is_that_of_its_class),
 	KUNIT_CASE(fetch_reset_starts_again),

@@ -103,7 +103,7 @@ static void below_the_limit_all_is_exact(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, estimate.flags, 0U);
 	a = word_of(scalable.limit);
 	scounter_word64_read_est(&a, &scalable, &estimate);
-	KUNIT_EXPECT_EQ(test, estimate.flags, SCOUNTER_F_DECIMATING);
+	KUNIT_EXPECT_EQ(test, estimate.flags, SCOUNTER_F_SAMPLING);
 }
 
 /* What is worth a unit is added as it is, up to the end of the range. */
@@ -223,7 +223,7 @@ static void expect_late(struct kunit *test, const struct scounter_estimate *esti
 	KUNIT_EXPECT_LE(test, estimate->lower, value - 1023);
 	KUNIT_EXPECT_EQ(test, estimate->upper, value);
 	KUNIT_EXPECT_GT(test, estimate->error_ppm, 0U);
-	KUNIT_EXPECT_EQ(test, estimate->flags, SCOUNTER_F_DECIMATING);
+	KUNIT_EXPECT_EQ(test, estimate->flags, SCOUNTER_F_SAMPLING);
 }
 
 /* A counter with a name marks what its word cannot say, until the next reset. */
@@ -374,7 +374,7 @@ static void words_wrap_from_their_end_only(struct kunit *test)
 			scounter_add(counter, S64_MAX);
 			scounter_read_est(counter, &estimate);
 		} while (!(estimate.flags & SCOUNTER_F_SATURATED));
-		KUNIT_EXPECT_EQ(test, estimate.flags & ~SCOUNTER_F_DECIMATING,
+		KUNIT_EXPECT_EQ(test, estimate.flags & ~SCOUNTER_F_SAMPLING,
 				SCOUNTER_F_SATURATED);
 		scounter_add(counter, S64_MAX);
 		scounter_read_est(counter, &estimate);
@@ -408,7 +408,7 @@ static void sensitive_is_exact_until_contended(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&word.word), 1ULL << 63 | 1284568);
 	scounter_word64_read_est(&word, &class, &estimate);
 	KUNIT_EXPECT_EQ(test, estimate.value, 1284568ULL);
-	KUNIT_EXPECT_EQ(test, estimate.flags, SCOUNTER_F_DECIMATING);
+	KUNIT_EXPECT_EQ(test, estimate.flags, SCOUNTER_F_SAMPLING);
 	/* The bit stays: the highest bit is 20, the unit 2^8. */
 	success_at(&word, &class, 8);
 	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&word.word), 1ULL << 63 | 1284824);

@@ -180,7 +180,7 @@ the_table_agrees_with_the_files() {
 		[ "$3" = "$(cat $directory/value)" ] &&
 		[ "$5" = "$(cat $directory/lower)" ] &&
 		[ "$6" = "$(cat $directory/upper)" ] &&
-		[ "$8" = "$(cat $directory/state)" ] && [ "$8" = decimating ] &&
+		[ "$8" = "$(cat $directory/state)" ] && [ "$8" = sampling ] &&
 		[ "$4" = 5.0063% ] && [ "$(cat $directory/error)" = 50063 ] &&
 		[ $(($3 % 512)) = 0 ] && [ "$5" -lt "$3" ] && [ "$6" -gt "$3" ] ||
 		fail "$line" || return 1
@@ -585,7 +585,7 @@ contended_counters_inflate_and_lose_nothing() {
 		has_grown && break
 	done
 	[ "$(state_of multiline_adapt)" = inflated ] && [ "$(state_of exact)" = inflated ] &&
-		[ "$(state_of morris_adapt)" = decimating ] && has_grown ||
+		[ "$(state_of morris_adapt)" = sampling ] && has_grown ||
 		fail "$(cat $D/counters)" || return 1
 	echo 0 >/sys/module/scounter_hammer/parameters/run
 	cat /sys/kernel/debug/scounter_hammer >/dev/null

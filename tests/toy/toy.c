@@ -12,8 +12,7 @@ static notrace void toy_add(const struct scounter_ref *ref, u64 n)
 {
 	s64 old = atomic64_read(&ref->word64->word);
 
-	while (!atomic64_try_cmpxchg_relaxed(&ref->word64->word, &old,
-					     scounter_exact_sum(ref, old, n, S64_MAX)))
+	while (!scounter_exact_try_add(ref, &old, n, S64_MAX))
 		;
 }
 

@@ -57,7 +57,7 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
  */
 #define SCOUNTER_F_SATURATED	(1U << 0) /* at its largest value: "at least" */
 #define SCOUNTER_F_OVERFLOW	(1U << 1) /* added beyond 2^63 - 1, may have wrapped */
-#define SCOUNTER_F_DECIMATING	(1U << 2) /* counts a random sample of the events */
+#define SCOUNTER_F_SAMPLING	(1U << 2) /* counts a random sample of the events */
 #define SCOUNTER_F_LOSSY	(1U << 3) /* loses counts: the value is no estimate */
 #define SCOUNTER_F_INFLATED	(1U << 4) /* one word that has become lines */
 #define SCOUNTER_F_WRAPPED	(1U << 5) /* began again at 0 at the end of its range */
@@ -120,7 +120,7 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
 /* Components a node of multiline and multiline_adapt: a power of two. */
 #define SCOUNTER_COMPONENTS_MAX		8
 
-/* log2 of the value at which scalable begins to decimate. */
+/* log2 of the value at which scalable begins to sample. */
 #define SCOUNTER_THRESHOLD_LOG2_MIN	10
 #define SCOUNTER_THRESHOLD_LOG2_MAX	15
 

@@ -94,7 +94,7 @@ struct scounter_array_type {
  * @error_ppm: relative standard deviation, at most, in parts per million; 0
  *	means that the value is exact.  SCOUNTER_REPR_SHARED: that of the value,
  *	which is very large where little or nothing was counted
- * @flags: SCOUNTER_F_SATURATED, SCOUNTER_F_DECIMATING
+ * @flags: SCOUNTER_F_SATURATED, SCOUNTER_F_SAMPLING
  */
 struct scounter_array_estimate {
 	__u64 value;

@@ -61,7 +61,7 @@ static int cohort_spread(struct scounter *counter, gfp_t gfp)
 	return 0;
 }
 
-static void cohort_gather(const struct scounter_ref *ref)
+static void cohort_collapse(const struct scounter_ref *ref)
 {
 	scounter_cohort_free(ref->counter->cohort);
 	ref->counter->cohort = NULL;
@@ -77,7 +77,7 @@ const struct scounter_kind_ops scounter_cohort_ops = {
 	.value_max	= &scounter_s64_max,
 	.summary	= "exact; rbo, under a NUMA cohort lock after a failure",
 	.spread		= cohort_spread,
-	.gather		= cohort_gather,
+	.collapse		= cohort_collapse,
 	.spread_bytes	= cohort_bytes,
 	.finish		= cohort_finish,
 	.add		= cohort_add,

@@ -17,7 +17,7 @@ enum form { TEXT, COUNTERS, ARRAY, TOPK };
 struct path {
 	char name[200];
 	enum form form;
-	bool is_picture;	/* what is read once is there until it is closed */
+	bool is_snapshot;	/* what is read once is there until it is closed */
 	bool is_reset;
 	struct kept *kept;	/* the counter whose file it is, if its value is known */
 };

@@ -3,7 +3,7 @@
  * Operations on a few open files, drawn one after the other, and what must hold after
  * each, whatever became of the file meanwhile: only an error that says so, no byte
  * beyond what was asked for or beyond the file's end, the same bytes again from what
- * is a picture, and nothing written but a reset, by root alone.
+ * is a snapshot, and nothing written but a reset, by root alone.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -108,7 +108,7 @@ static void check_read(const struct slot *slot, ssize_t got, size_t size, off_t 
 		      (long long)offset, slot->size);
 }
 
-/* A form's header says how long the file is; that of a picture stays. */
+/* A form's header says how long the file is; that of a snapshot stays. */
 static void learn_size(struct slot *slot)
 {
 	ssize_t got = pread(slot->fd, other, 256, 0);
@@ -181,7 +181,7 @@ static void read_twice(struct slot *slot)
 	ssize_t first = pread(slot->fd, buffer, size, offset), second;
 
 	check_read(slot, first, size, offset);
-	if (first <= 0 || !slot->path->is_picture)
+	if (first <= 0 || !slot->path->is_snapshot)
 		return;
 	second = pread(slot->fd, other, first, offset);
 	check_read(slot, second, first, offset);

@@ -93,7 +93,7 @@ static void add(const char *name)
 		path->form = ARRAY;
 	else if (begins_with(name, DEBUGFS "/topk/") && ends_with(name, ".bin"))
 		path->form = TOPK;
-	path->is_picture = path->form == COUNTERS || begins_with(name, DEBUGFS "/topk/");
+	path->is_snapshot = path->form == COUNTERS || begins_with(name, DEBUGFS "/topk/");
 	path->is_reset = begins_with(name, SYSFS) && ends_with(name, "/reset");
 	path->kept = kept_of(name);
 }

@@ -9,7 +9,7 @@
  *   returned by one before.
  * - Nothing is left when the counter is gone.
  *
- * An approximate kind that decimates owes less: it never goes back, and an event
+ * An approximate kind that samples owes less: it never goes back, and an event
  * moves it by its unit at most.
  */
 #include <ctype.h>
@@ -60,7 +60,7 @@ static unsigned int live_without;	/* blocks of memory, before there is a counter
 
 static bool is_exact(void)
 {
-	return type->exact || !now.decimates;
+	return type->exact || !now.samples;
 }
 
 /* What a counter to which so much was added says. */

@@ -39,7 +39,7 @@ struct counting {
 	unsigned int grow_rate;	/* 0: as it is */
 	bool deflates;		/* the module's deflate_after is 0 */
 	/* Approximate kinds are past the end of what they count exactly. */
-	bool decimates;
+	bool samples;
 	unsigned int capacity;	/* of a table */
 	bool full;		/* of a record or an estimate */
 	bool one_cpu;		/* has all threads: what interrupts each other */

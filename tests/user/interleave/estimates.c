@@ -242,7 +242,7 @@ static void check(void)
 			     (unsigned long long)estimate.upper, estimate.error_ppm,
 			     estimate.flags);
 	if (!now.bare)
-		scounter_gather(&books->counter);
+		scounter_collapse(&books->counter);
 	kernel_settle();
 }
 

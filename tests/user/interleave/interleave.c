@@ -37,7 +37,7 @@ static const char usage[] =
 "  -c, --capacity N        entries of a table (1)\n"
 "  -f, --full              a record's counter is full, and begins again at 0\n"
 "  -q, --requests N        that a hit of the cooperative design serves (its default)\n"
-"  -d, --decimates         approximate kinds are past what they count exactly\n"
+"  -d, --samples         approximate kinds are past what they count exactly\n"
 "  -s, --seed N            of the orders and the draws; 0: always the same draws\n"
 "  -n, --runs N            at most (all: as many as there are; random: 10000)\n"
 "  -r, --replay SCHEDULE   this order, as a failure has printed it\n"
@@ -68,7 +68,7 @@ static const struct option longs[] = {
 	{ "one-cpu", no_argument, NULL, '1' },
 	{ "capacity", required_argument, NULL, 'c' },
 	{ "requests", required_argument, NULL, 'q' },
-	{ "decimates", no_argument, NULL, 'd' },
+	{ "samples", no_argument, NULL, 'd' },
 	{ "full", no_argument, NULL, 'f' },
 	{ "seed", required_argument, NULL, 's' },
 	{ "runs", required_argument, NULL, 'n' },
@@ -111,7 +111,7 @@ static bool parse_option(int option, struct counting *counting,
 		counting->requests = value;
 		return true;
 	case 'd':
-		counting->decimates = true;
+		counting->samples = true;
 		return true;
 	case 'f':
 		counting->full = true;

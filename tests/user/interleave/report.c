@@ -20,7 +20,7 @@ void report_replay(const struct counting *counting, const struct explore_result 
 	if (counting->requests)
 		printf(" --requests %u", counting->requests);
 	printf("%s%s%s%s --seed %llu --trace --replay %s\n", counting->full ? " --full" : "",
-	       counting->decimates ? " --decimates" : "",
+	       counting->samples ? " --samples" : "",
 	       counting->deflates ? " --deflates" : "",
 	       counting->one_cpu ? " --one-cpu" : "",
 	       (unsigned long long)result->seed, result->schedule);

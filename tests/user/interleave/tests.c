@@ -134,7 +134,7 @@ static bool for_each_kind(const char *script, const struct explore_options *opti
 
 		if (!strcmp(type->name, "racing") || !type->fetch_reset || type->threshold_log2)
 			continue;
-		if (like->decimates && type->exact)
+		if (like->samples && type->exact)
 			continue;
 		counting.kind = type->name;
 		counting.script = script;
@@ -166,10 +166,10 @@ static bool test_two_resets(void)
 	return for_each_kind("ai,f,f", &all, &(struct counting) { .tries = 4 });
 }
 
-static bool test_decimating(void)
+static bool test_sampling(void)
 {
 	return for_each_kind("ii,ia,rr", &all, &(struct counting) {
-			     .tries = 1, .preload = 30000, .decimates = true });
+			     .tries = 1, .preload = 30000, .samples = true });
 }
 
 static bool test_random(void)
@@ -184,7 +184,7 @@ static bool test_random(void)
 
 /*
  * Increments that win beside resets: once with every kind, then all that can become of
- * the marks.  bfp_csup decimates from 2^28 on.
+ * the marks.  bfp_csup samples from 2^28 on.
  */
 static bool test_late(void)
 {
@@ -368,7 +368,7 @@ static bool test_adapt_randomly(void)
 
 /*
  * Mean and variance of the error of twelve events that three CPUs count where a
- * kind decimates.  The chance of 6.2 standard errors is below 1e-9, and the seeds
+ * kind samples.  The chance of 6.2 standard errors is below 1e-9, and the seeds
  * are fixed.  Each event adds its unit less one to the variance at most; the sample
  * variance of so many runs is within a tenth of the true one by far.
  */
@@ -377,7 +377,7 @@ static bool test_adapt_randomly(void)
 static bool mean_is_right(const char *kind, unsigned int tries, double unit)
 {
 	const struct counting counting = { .kind = kind, .script = "iiii,iiii,iia", .tries = tries,
-					   .preload = 30000, .decimates = true };
+					   .preload = 30000, .samples = true };
 	const struct explore_options options = { .mode = EXPLORE_RANDOM, .runs = MEAN_RUNS,
 						 .seed = 1 };
 	const struct counting_sums *sums;
@@ -516,7 +516,7 @@ static bool test_topk_randomly(void)
 	return good;
 }
 
-/* Words that change beside a snapshot, exact ones and ones that decimate. */
+/* Words that change beside a snapshot, exact ones and ones that sample. */
 static bool test_records(void)
 {
 	const struct counter_type *type;
@@ -625,7 +625,7 @@ static const struct {
 	{ "all kinds: reading never goes back, in all orders", test_read },
 	{ "all kinds: a reset loses nothing, in all orders", test_reset },
 	{ "all kinds: nor do two at once", test_two_resets },
-	{ "approximate kinds that decimate never go back, in all orders", test_decimating },
+	{ "approximate kinds that sample never go back, in all orders", test_sampling },
 	{ "all kinds: long scripts, in random orders", test_random },
 	{ "approximate kinds: what lands after a reset is said, in all orders", test_late },
 	{ "marks are neither lost nor kept, in all orders", test_marks },

@@ -51,7 +51,7 @@ static void *module_make(const struct counter_type *type)
 
 static void module_free(void *counter)
 {
-	scounter_gather(counter);
+	scounter_collapse(counter);
 	shim_free(counter);
 }
 
@@ -125,10 +125,10 @@ void counter_words_free(struct counter_words *words)
 	const struct scounter_kind_ops *ops = word_ops(words->class.kind);
 	int i;
 
-	for (i = 0; i < words->count && ops->gather; i++) {
+	for (i = 0; i < words->count && ops->collapse; i++) {
 		struct scounter_ref ref = word_ref(words, i);
 
-		ops->gather(&ref);
+		ops->collapse(&ref);
 	}
 	shim_free(words->memory);
 }

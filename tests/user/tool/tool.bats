@@ -21,7 +21,7 @@ says() {
 @test "list shows every counter, sorted" {
 	run -0 "$SCOUNTER" --from a list --tsv
 	[ "${#lines[@]}" = 4 ]
-	[[ ${lines[1]} == $'fs/ü\tbfp_csup\t8000000\t10000\t7760000\t8240000\t64\tdecimating' ]]
+	[[ ${lines[1]} == $'fs/ü\tbfp_csup\t8000000\t10000\t7760000\t8240000\t64\tsampling' ]]
 	[[ ${lines[3]} == $'net/two words\tatomic\t5\t0\t5\t5\t64\texact' ]]
 }
 
