@@ -161,7 +161,7 @@ static void in_files(u32 kind, const uint8_t *data, size_t size)
 	view->remove(&entry);
 	view->remove_group(&group);
 	scounter_sysfs_exit();
-	scounter_gather(counter);
+	scounter_collapse(counter);
 	counters_settle();
 	shim_free(counter);
 }

@@ -79,7 +79,7 @@ static void use(const struct scounter_params *params, const uint8_t *data, size_
 		books.may_fall = counter->class.flags & SCOUNTER_CLASS_WRAP;
 		for (; size >= 2; size -= 2, data += 2)
 			operate(counter, &books, data[0], data[1]);
-		scounter_gather(counter);
+		scounter_collapse(counter);
 		judge(counter, &books);
 	}
 	counters_settle();
