@@ -48,15 +48,14 @@ static notrace void note_lost(struct scounter_array *array, u64 lost_from)
 }
 
 /* Where two meet, the higher stays. */
-static void raise_mixed(struct scounter_array *array, u32 ppm)
+static void raise(atomic_t *what, u32 to)
 {
-	int old = atomic_read(&array->mixed_ppm);
+	int old = atomic_read(what);
 
-	while ((u32)old < ppm && !atomic_try_cmpxchg(&array->mixed_ppm, &old, ppm))
+	while ((u32)old < to && !atomic_try_cmpxchg(what, &old, to))
 		;
 }
 
-/* Where two meet, the larger stays. */
 static void raise_unit(struct scounter_array *array, u64 unit)
 {
 	s64 old = atomic64_read(&array->unit);
@@ -289,6 +288,7 @@ static notrace struct scounter_known known_of(const struct scounter_array *array
 		.mixed_ppm	= atomic_read(&array->mixed_ppm),
 		.lost_from	= atomic64_read(&array->lost_from),
 		.unit		= atomic64_read(&array->unit),
+		.roundings	= atomic_read(&array->roundings),
 	};
 }
 
@@ -495,6 +495,7 @@ void scounter_array_clear(struct scounter_array *array)
 	might_sleep();
 	/* First: what is merged meanwhile brings its error. */
 	atomic_set(&array->mixed_ppm, 0);
+	atomic_set(&array->roundings, 0);
 	atomic64_set(&array->unit, 0);
 	for (i = 0; i < array->slots; i++) {
 		if (!array->copies[i])
@@ -561,17 +562,18 @@ static void merge_cell(struct scounter_array *dst, const struct scounter_array *
 		return;
 	/* The sum's sample is of no lower level than each. */
 	addition.level = max(gathered.level, addition.seen & LEVEL_MASK);
-	raise_mixed(dst, scounter_brought_ppm(&gathered, same, atomic_read(&src->mixed_ppm),
-					      &dst->cells.repr.type));
+	raise(&dst->mixed_ppm, scounter_brought_ppm(&gathered, same, atomic_read(&src->mixed_ppm),
+						    &dst->cells.repr));
 	to = scounter_cells_find(&dst->cells, cell, &bit);
 	add_to_cell(dst, &copy_here(dst)[to], bit, &addition);
 }
 
-/* Also what no cell shows. */
-static void merge_unit(struct scounter_array *dst, const struct scounter_array *src, bool same)
+/* What is said of all cells, those of 0 among them. */
+static void merge_known(struct scounter_array *dst, const struct scounter_array *src, bool same)
 {
 	struct scounter_known known = known_of(src);
 
+	raise(&dst->roundings, scounter_brought_roundings(&known, same));
 	raise_unit(dst, scounter_brought_unit(&src->cells.repr, &known, same, &dst->cells.repr));
 }
 
@@ -604,7 +606,7 @@ int scounter_array_merge(struct scounter_array *dst, const struct scounter_array
 	err = check_merge(dst, src);
 	if (err)
 		return err;
-	merge_unit(dst, src, same);
+	merge_known(dst, src, same);
 	for (cell = 0; cell < cells->count; cell++) {
 		word = scounter_cells_find(cells, cell, &bit);
 		if (bit == 0) {
@@ -617,7 +619,7 @@ int scounter_array_merge(struct scounter_array *dst, const struct scounter_array
 		merge_cell(dst, src, cell, same);
 	}
 	/* The level may have risen. */
-	merge_unit(dst, src, same);
+	merge_known(dst, src, same);
 	/* A cell that may lack counts can be empty, where the first step is a large one. */
 	if (scounter_may_lack(atomic64_read(&src->lost_from), 0))
 		note_lost(dst, 0);
@@ -703,6 +705,7 @@ void scounter_array_header(const struct scounter_array *array,
 		.refused	= atomic64_read(&array->refused),
 		.lost_from	= atomic64_read(&array->lost_from),
 		.unit		= snapshot_unit(array),
+		.roundings	= atomic_read(&array->roundings),
 	};
 }
 

@@ -33,6 +33,7 @@ struct scounter_array {
 	 */
 	atomic_t level;
 	atomic_t mixed_ppm;		/* error of what was merged from other types */
+	atomic_t roundings;		/* see struct scounter_known */
 	atomic64_t unit;		/* see struct scounter_known */
 	atomic64_t lost_from;		/* see scounter_may_lack() */
 	atomic64_t refused;

@@ -40,6 +40,7 @@ struct scounter_known {
 	 * 1 / unit or more: a cell of 0 may stand for some.  0 and 1 say nothing.
 	 */
 	u64 unit;
+	u32 roundings;			/* from type to type, one after the other, at most */
 };
 
 /* SCOUNTER_REPR_SHARED: the level of a sample of which a word is said to have @level. */
@@ -155,6 +156,24 @@ static inline u64 scounter_mixed_variance(u32 mixed_ppm)
 	return min_t(u64, (u64)mixed_ppm * mixed_ppm, SCOUNTER_VARIANCE_MAX);
 }
 
+/*
+ * A rounding to states that are 2 xi f + 1 apart adds xi^2 f^2 + xi f + 1 / 4 at most.
+ * The first part is in @variance, which is at least xi, and so are the others of the
+ * first rounding, as a count of n has only xi n (n - 1) before.  What they are of the
+ * later ones, for the sum over a group.
+ */
+static inline u64 scounter_rest_variance(const struct scounter_known *known, u64 variance,
+					 u64 sum, u32 group)
+{
+	u64 each;
+
+	if (known->roundings < 2 || !sum)
+		return 0;
+	each = div64_u64(div64_u64(SCOUNTER_VARIANCE_ONE / 4 * group, sum), sum) +
+	       div64_u64(variance, sum) + 2;
+	return (known->roundings - 1) * each;
+}
+
 /* n more by a share of itself, in 10^-12. */
 static inline u64 scounter_widen(u64 n, u64 share)
 {
@@ -172,6 +191,7 @@ scounter_group_spread(const struct scounter_gathered *gathered, struct scounter_
 	struct scounter_real next = scounter_real_sum(sum, gathered->gap);
 	u64 first = max(scounter_real_up(gathered->first), known->unit);
 	bool foreign = mixed || known->unit > 1;
+	u64 below, above;
 
 	/* The states of the other type are up to unit + 2 xi n apart. */
 	if (known->unit > 1)
@@ -180,14 +200,19 @@ scounter_group_spread(const struct scounter_gathered *gathered, struct scounter_
 		variance = max(mixed, gathered->xi);
 		next.whole = scounter_widen(next.whole, 2 * mixed);
 	}
-	variance = div_u64(variance, type->group) + 1;
+	above = below = div_u64(variance, type->group) + 1;
+	if (mixed) {
+		below += scounter_rest_variance(known, variance, sum.whole, type->group);
+		above += scounter_rest_variance(known, variance, next.whole, type->group);
+	}
 	return (struct scounter_spread) {
-		.below = variance + scounter_unit_variance(first, sum.whole),
-		.above = variance + scounter_unit_variance(first, next.whole),
+		.below = below + scounter_unit_variance(first, sum.whole),
+		.above = above + scounter_unit_variance(first, next.whole),
 		/* Only an event makes a cell leave 0. */
 		.least = foreign ? !scounter_real_is_zero(sum) : gathered->certain,
 		.next = next.whole == U64_MAX ? U64_MAX : next.whole + !!next.part,
-		.lower = SCOUNTER_GROWN_LOWER,
+		/* Of steps that are equal at first, the one that is further off. */
+		.lower = first > 1 ? SCOUNTER_EQUAL_LOWER : SCOUNTER_GROWN_LOWER,
 		.upper = SCOUNTER_CELL_UPPER,
 	};
 }
@@ -244,7 +269,9 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 		square = spread.below;
 	} else {
 		spread = scounter_group_spread(gathered, sum, type, known);
-		square = div_u64(max_t(u64, gathered->xi, mixed), type->group) +
+		square = max(gathered->xi, mixed);
+		square = div_u64(square, type->group) +
+			 (mixed ? scounter_rest_variance(known, square, sum.whole, type->group) : 0) +
 			 scounter_unit_variance(max(scounter_real_up(gathered->first), known->unit),
 						sum.whole);
 	}
@@ -260,16 +287,48 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 		estimate->upper = U64_MAX;
 }
 
+/* Of what is scattered by @a and is then scattered by @b: (1 + a) (1 + b) - 1. */
+static inline u64 scounter_variance_product(u64 a, u64 b)
+{
+	u64 both = (div_u64(a, SCOUNTER_PPM) + 1) * (div_u64(b, SCOUNTER_PPM) + 1);
+
+	return min_t(u64, a + b + both, SCOUNTER_VARIANCE_MAX);
+}
+
 /*
  * What a cell brings to `into` by a merge as relative error, at most, beyond what
- * is said of that type's own cells.  @same: it comes from the same type; @mixed_ppm:
- * what its array has from others.
+ * is said of that type's own cells: that which it has, and for another type that of
+ * the rounding to its states.  @same: it comes from the same type; @mixed_ppm: what its
+ * array has from others.
+ *
+ * The largest that was brought is that of all.  Let x be in a cell and z be brought,
+ * with relative variances of T at most.  Those of their sum are T (x^2 + z^2) and what
+ * rounding adds.  That is 2 xi x z + 1 / 4 at most while z is below x; beyond that it is
+ * no more than it was when z alone was rounded.  So it is T (x + z)^2 in all, if T is
+ * at least xi and has the rounding of z in it.
  */
 static inline u32 scounter_brought_ppm(const struct scounter_gathered *cell, bool same,
-				       u32 mixed_ppm, const struct scounter_array_type *into)
+				       u32 mixed_ppm, const struct scounter_repr *into)
 {
-	return same || into->kind == SCOUNTER_REPR_SHARED || !cell->sampling ? mixed_ppm :
-	       max_t(u32, mixed_ppm, scounter_root_up(cell->xi));
+	u64 variance = scounter_mixed_variance(mixed_ppm);
+
+	if (same || into->type.kind == SCOUNTER_REPR_SHARED)
+		return mixed_ppm;
+	if (cell->sampling)
+		variance = max(variance, cell->xi);
+	/* Exact counts are rounded as those of the type itself are. */
+	if (!variance)
+		return 0;
+	return scounter_root_up(scounter_variance_product(variance,
+		scounter_repr_rounding(into, scounter_wide_real(cell->sum))));
+}
+
+#define SCOUNTER_ROUNDINGS_MAX	1000U
+
+/* How often what it brings has been rounded then. */
+static inline u32 scounter_brought_roundings(const struct scounter_known *known, bool same)
+{
+	return min_t(u32, known->roundings, SCOUNTER_ROUNDINGS_MAX - 1) + !same;
 }
 
 /*
@@ -286,6 +345,9 @@ static inline u64 scounter_brought_unit(const struct scounter_repr *from,
 		return unit;
 	if (same || unit <= 1)
 		return known->unit;
+	/* xi / 4 is no less than what scounter_repr_rounding() says; of 2, it is nothing. */
+	unit += mul_u64_u64_shr(unit - 1, div64_u64(scounter_repr_xi(into, into->top) << 22,
+						    SCOUNTER_VARIANCE_ONE), 24) + (unit > 2);
 	return unit + scounter_real_up(scounter_repr_first(into)) - 1;
 }
 

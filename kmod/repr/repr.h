@@ -194,6 +194,21 @@ static inline u64 scounter_repr_xi(const struct scounter_repr *repr, u32 x)
 }
 
 /*
+ * The relative variance of a count @v that is rounded to two states of @repr, at most,
+ * in units of 10^-12.  Between f and f + G it is G^2 / 4 f (f + G) at the worst place,
+ * and G is 2 xi f for large f.  Small counts are rounded by a larger part of them, but
+ * also have less variance from before than what is said of all.
+ */
+static inline u64 scounter_repr_rounding(const struct scounter_repr *repr,
+					 struct scounter_real v)
+{
+	u32 x = scounter_real_less(v, repr->most) ? scounter_repr_phi(repr, v) : repr->top;
+	u64 xi = scounter_repr_xi(repr, x), ppm = div_u64(xi, SCOUNTER_REPR_MILLION);
+
+	return div64_u64(xi * (ppm + 1), SCOUNTER_REPR_MILLION + 2 * ppm) + 1;
+}
+
+/*
  * The states below this one stand for their count exactly: an increment leaves each of
  * them at once, for the next.  The state itself need not, as increments may fail there.
  */

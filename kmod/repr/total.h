@@ -77,6 +77,20 @@ static inline struct scounter_scaled scounter_total_rest(const struct scounter_g
 	return scounter_scaled_real(scounter_real_difference(own, scounter_real(1)));
 }
 
+/* As scounter_rest_variance(), of one cell. */
+static inline struct scounter_scaled
+scounter_total_roundings(const struct scounter_gathered *one, const struct scounter_known *known,
+			 u64 mixed)
+{
+	struct scounter_scaled xi = scounter_scaled_quotient(scounter_scaled(max(one->xi, mixed), 0),
+							     scounter_scaled(SCOUNTER_TRILLION, 0));
+	struct scounter_scaled each = scounter_scaled_sum(scounter_scaled(1, -2),
+		scounter_scaled_product(xi, scounter_scaled_real(one->sum.rest)));
+
+	return scounter_scaled_product(each, scounter_scaled(known->roundings < 2 ? 0 :
+							     known->roundings - 1, 0));
+}
+
 /* One cell of one copy more. */
 static inline void scounter_total_cell(struct scounter_total *total,
 				       const struct scounter_cells *cells, u64 word, u32 bit,
@@ -98,6 +112,8 @@ static inline void scounter_total_cell(struct scounter_total *total,
 	if (mixed || (!shared && one.sampling))
 		more = scounter_scaled_sum(more, scounter_spread(total, one.sum.rest,
 								 max_t(u64, one.xi, mixed)));
+	if (mixed && !shared)
+		more = scounter_scaled_sum(more, scounter_total_roundings(&one, known, mixed));
 	total->variance = scounter_scaled_sum(total->variance, more);
 }
 

@@ -243,6 +243,7 @@ struct scounter_known array_known(const struct array *array)
 		.mixed_ppm	= array->mixed_ppm,
 		.lost_from	= array->lost_from,
 		.unit		= array->unit,
+		.roundings	= array->roundings,
 	};
 }
 
@@ -323,6 +324,7 @@ void array_clear(struct array *array)
 	array->level = 0;
 	array->mixed_ppm = 0;
 	array->unit = 0;
+	array->roundings = 0;
 	array->lost_from = SCOUNTER_NOTHING_LOST;
 }
 
@@ -357,7 +359,7 @@ static void merge_cell(struct array *dst, const struct array *src, u64 cell, boo
 		return;
 	dst->mixed_ppm = max(dst->mixed_ppm,
 			     scounter_brought_ppm(&gathered, same, src->mixed_ppm,
-						  &dst->cells.repr.type));
+						  &dst->cells.repr));
 	add_to_cell(dst, cell, sum, gathered.level,
 		    scounter_may_lack(src->lost_from, gathered.largest));
 }
@@ -383,9 +385,11 @@ int array_merge(struct array *dst, const struct array *src)
 		err = array_merge8(dst, src);
 	else if (!err)
 		merge_cells(dst, src, same);
-	/* Also what no cell shows. */
-	if (!err)
-		dst->unit = max(dst->unit, scounter_brought_unit(&src->cells.repr, &known, same,
-								 &dst->cells.repr));
-	return err;
+	if (err)
+		return err;
+	/* What is said of all cells, those of 0 among them. */
+	dst->roundings = max(dst->roundings, scounter_brought_roundings(&known, same));
+	dst->unit = max(dst->unit, scounter_brought_unit(&src->cells.repr, &known, same,
+							 &dst->cells.repr));
+	return 0;
 }

@@ -31,6 +31,7 @@ struct array {
 	u32 copies;
 	u32 level;		/* SCOUNTER_REPR_SHARED */
 	u32 mixed_ppm;
+	u32 roundings;		/* see struct scounter_known */
 	u32 placement;
 	u64 lost_from;		/* see array_saturated() */
 	u64 unit;		/* see struct scounter_known */

@@ -135,6 +135,7 @@ int array_load(struct array **array, FILE *from)
 	(*array)->mixed_ppm = header.error_ppm;
 	(*array)->refused = header.refused;
 	(*array)->unit = header.unit;
+	(*array)->roundings = min(header.roundings, SCOUNTER_ROUNDINGS_MAX);
 	(*array)->lost_from = lost_from(*array, &header);
 	(*array)->placement = header.flags & (SCOUNTER_ARRAY_PER_NODE | SCOUNTER_ARRAY_PER_CPU);
 	find_level(*array);
@@ -166,6 +167,7 @@ int array_save(const struct array *array, FILE *to)
 		.refused	= array->refused,
 		.lost_from	= array->lost_from,
 		.unit		= unit_of(array),
+		.roundings	= array->roundings,
 	};
 	u64 all = array->cells.words * array->copies;
 

@@ -167,6 +167,12 @@ struct scounter_array_header {
 	 * first step is wide.  0 and 1: none.
 	 */
 	__u64 unit;
+	/*
+	 * From type to type, by merges one after the other, its counts were rounded
+	 * this often, at most.
+	 */
+	__u32 roundings;
+	__u32 reserved;		/* 0 */
 };
 
 #endif /* _UAPI_LINUX_SCOUNTER_ARRAY_H */

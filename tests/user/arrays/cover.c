@@ -49,6 +49,8 @@ static const struct spec {
 	{ SCOUNTER_REPR_DLM_PROBABILITY, 8, 1100000, 1, 0, !FINE },
 	{ SCOUNTER_REPR_DLM_PROBABILITY, 8, 1003000, 1, 0, !FINE },
 	{ SCOUNTER_REPR_DLM_PROBABILITY, 10, 1300000, 1, 0, !FINE },
+	{ SCOUNTER_REPR_DLM_PROBABILITY, 4, 1003000, 1, 0, !FINE },
+	{ SCOUNTER_REPR_DLM_PROBABILITY, 6, 1003000, 1, 0, !FINE },
 };
 
 #define SPECS	(sizeof(specs) / sizeof(specs[0]))
@@ -141,7 +143,7 @@ static struct worst by_increments(const struct spec *spec, u32 thirds, u32 each)
 	u64 n;
 
 	distribution_init(&d, repr_for(spec));
-	bounds = bounds_of(&d, 0, 0);
+	bounds = bounds_of(&d, 0, 0, 0);
 	if (thirds != 3)
 		stretch(&d, &bounds, thirds);
 	mu = 0.5 / xi_of(d.repr);
@@ -197,7 +199,7 @@ static void test_additions(u64 seed)
 		struct bounds bounds;
 
 		distribution_init(&d, repr_for(&specs[i]));
-		bounds = bounds_of(&d, 0, 0);
+		bounds = bounds_of(&d, 0, 0, 0);
 		for (run = 0; run < 8; run++) {
 			law_start(&d.law, 0);
 			for (piece = 0; piece < 40; piece++) {
@@ -234,7 +236,7 @@ static struct worst by_merges(const struct scounter_repr *repr, const struct sco
 
 	distribution_init(&d, repr);
 	distribution_init(&other, from);
-	bounds = bounds_of(&d, mixed_ppm, unit);
+	bounds = bounds_of(&d, mixed_ppm, unit, 1);
 	for (n = 1; n < 3000; n = next_after(n, 3))
 		for (share = 1; share <= n && share <= 64; share *= 4) {
 			law_start(&d.law, 0);
@@ -253,13 +255,19 @@ static struct worst by_merges(const struct scounter_repr *repr, const struct sco
 	return worst;
 }
 
-/* The relative error of a type at most, for what it is merged into. */
-static u32 type_error_ppm(const struct scounter_repr *repr)
+/* What a cell in a state of one type, of an array with that from others, brings to another. */
+static u32 brought_ppm(const struct scounter_repr *from, u32 x, u32 mixed_ppm,
+		       const struct scounter_repr *into)
 {
-	return scounter_root_up(scounter_repr_xi(repr, repr->top));
+	const struct scounter_gathered cell = {
+		.sum.rest = scounter_repr_f(from, x), .xi = scounter_repr_xi(from, x),
+		.sampling = true,
+	};
+
+	return scounter_brought_ppm(&cell, from == into, mixed_ppm, into);
 }
 
-/* And what its array brings to one of another type. */
+/* And what the array brings. */
 static u64 type_unit(const struct scounter_repr *from, const struct scounter_repr *into)
 {
 	const struct scounter_known known = { .copies = 1 };
@@ -300,11 +308,127 @@ static void test_merges(void)
 	for (i = 0; i < sizeof(mixed) / sizeof(mixed[0]); i++) {
 		const struct scounter_repr *repr = repr_for(&mixed[i][0]);
 		const struct scounter_repr *from = repr_for(&mixed[i][1]);
-		struct worst worst = by_merges(repr, from, type_error_ppm(from), type_unit(from, repr));
+		struct worst worst = by_merges(repr, from, brought_ppm(from, from->top, 0, repr), type_unit(from, repr));
 
 		report(&worst);
 		ok(seldom_enough(&worst), "bounds of %s, merged from %s", type_name(&repr->type),
 		   type_name(&from->type));
+	}
+}
+
+static double relative_variance(const struct distribution *d)
+{
+	double n = d->law.events, sum = 0;
+	u64 i;
+
+	for (i = d->law.first; i < d->law.end; i++)
+		sum += d->law.mass[i] * (d->f[i] - n) * (d->f[i] - n);
+	return sum / n / n;
+}
+
+static u32 state_below(const struct scounter_repr *repr, u64 n)
+{
+	return scounter_real_less(scounter_real(n), repr->most) ?
+	       scounter_repr_phi(repr, scounter_real(n)) : repr->top;
+}
+
+/* Of a thousand cells, one is in it or above. */
+static u32 high_state(const struct distribution *d)
+{
+	double mass = 0;
+	u64 i = d->law.end;
+
+	while (i > d->law.first + 1 && mass + d->law.mass[i - 1] < 1e-3)
+		mass += d->law.mass[--i];
+	return d->x[i - 1];
+}
+
+/* What is said of a cell of about n, and with it of the sum of one of that type and others. */
+static double said_variance(const struct distribution *d, u32 mixed_ppm, u64 unit, u32 roundings)
+{
+	struct array *probe = probe_create(&d->repr->type, 1, 1);
+	struct scounter_array_estimate estimate;
+
+	probe->mixed_ppm = mixed_ppm;
+	probe->unit = unit;
+	probe->roundings = roundings;
+	probe_set(probe, 0, 0, state_below(d->repr, d->law.events));
+	estimate = probe_estimate(probe);
+	array_free(probe);
+	return estimate.error_ppm * 1e-12 * estimate.error_ppm;
+}
+
+enum { HOPS = 8 };
+
+/* The part of what is said that the variance is, when n events go from one to the other. */
+static double chain_of(const struct scounter_repr *a, const struct scounter_repr *b, u64 n,
+		       double *bound_misses)
+{
+	struct distribution d[2];
+	double worst = 0;
+	u32 hop, mixed_ppm = 0;
+	u64 unit = 0;
+
+	distribution_init(&d[0], a);
+	distribution_init(&d[1], b);
+	distribution_count(&d[0], n);
+	for (hop = 0; hop < HOPS; hop++) {
+		struct distribution *from = &d[hop % 2], *to = &d[(hop + 1) % 2];
+		struct scounter_known known = { .copies = 1, .unit = unit };
+		struct bounds bounds;
+		struct misses misses;
+
+		mixed_ppm = brought_ppm(from->repr, high_state(from), mixed_ppm, to->repr);
+		unit = scounter_brought_unit(from->repr, &known, false, to->repr);
+		law_start(&to->law, 0);
+		distribution_merge(to, from);
+		/* What is rounded has a variance of 1 / 4 besides. */
+		worst = fmax(worst, (relative_variance(to) - 0.25 / n / n) /
+				    said_variance(to, mixed_ppm, unit, hop + 1));
+		bounds = bounds_of(to, mixed_ppm, unit, hop + 1);
+		misses = law_misses(&to->law, bounds.lower, bounds.upper);
+		*bound_misses = fmax(*bound_misses, fmax(misses.lower, misses.upper));
+		bounds_free(&bounds);
+	}
+	distribution_free(&d[0]);
+	distribution_free(&d[1]);
+	return worst;
+}
+
+/* From one type to another and back, and so on: each rounds what the other has rounded. */
+static void test_chains(void)
+{
+	static const struct spec chained[] = {
+		{ SCOUNTER_REPR_MORRIS, 8, 1500000, 1, 0, 0 },
+		{ SCOUNTER_REPR_MORRIS, 8, 1490000, 1, 0, 0 },
+		{ SCOUNTER_REPR_MORRIS, 8, 1990000, 1, 0, 0 },
+		{ SCOUNTER_REPR_MORRIS, 8, 1080000, 1, 0, 0 },
+		{ SCOUNTER_REPR_MORRIS2, 6, 0, 0, 0, 0 },
+		{ SCOUNTER_REPR_CSUROS2, 8, 0, 2, 0, 0 },
+		{ SCOUNTER_REPR_CSUROS2, 8, 0, 16, 0, 0 },
+		{ SCOUNTER_REPR_CSUROS, 8, 1900000, 3, 0, 0 },
+		{ SCOUNTER_REPR_DLM_FLOAT, 8, 0, 4, 2, 0 },
+		{ SCOUNTER_REPR_DLM_PROBABILITY, 10, 1300000, 1, 0, 0 },
+		{ SCOUNTER_REPR_DLM_PROBABILITY, 4, 1003000, 1, 0, 0 },
+	};
+	enum { CHAINED = sizeof(chained) / sizeof(chained[0]) };
+	u32 i, j;
+	u64 n;
+
+	for (i = 0; i < CHAINED; i++) {
+		const struct scounter_repr *a = repr_for(&chained[i]), *b;
+		double variance = 0, misses = 0;
+
+		for (j = 0; j < CHAINED; j++) {
+			b = repr_for(&chained[j]);
+			for (n = 1; i != j && n < 1500; n = next_after(n, 2)) {
+				double v=chain_of(a, b, n, &misses);
+				variance = fmax(variance, v);
+			}
+		}
+		ok(variance <= 1 && misses <= STATED_MISSES,
+		   "chains of merges from %s: variance %.3f of what is said, misses %.3f of them",
+		   type_name(&a->type), variance, misses / STATED_MISSES);
 	}
 }
 
@@ -533,6 +657,7 @@ void test_cover(u64 seed)
 	test_stretched();
 	test_additions(seed);
 	test_merges();
+	test_chains();
 	test_groups();
 	test_copies();
 	test_shared();

@@ -146,7 +146,7 @@ struct scounter_array_estimate probe_estimate(struct array *probe)
 	return estimate;
 }
 
-struct bounds bounds_of(const struct distribution *d, u32 mixed_ppm, u64 unit)
+struct bounds bounds_of(const struct distribution *d, u32 mixed_ppm, u64 unit, u32 roundings)
 {
 	struct array *probe = probe_create(&d->repr->type, 1, 1);
 	struct bounds bounds = {
@@ -157,6 +157,7 @@ struct bounds bounds_of(const struct distribution *d, u32 mixed_ppm, u64 unit)
 
 	probe->mixed_ppm = mixed_ppm;
 	probe->unit = unit;
+	probe->roundings = roundings;
 	for (i = 0; i < d->law.states; i++) {
 		struct scounter_array_estimate estimate;
 

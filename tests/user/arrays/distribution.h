@@ -39,8 +39,8 @@ struct bounds {
 	u64 *lower, *upper;
 };
 
-/* @mixed_ppm, @unit: what merges have brought, see struct scounter_known. */
-struct bounds bounds_of(const struct distribution *d, u32 mixed_ppm, u64 unit);
+/* @mixed_ppm, @unit, @roundings: what merges have brought, see struct scounter_known. */
+struct bounds bounds_of(const struct distribution *d, u32 mixed_ppm, u64 unit, u32 roundings);
 void bounds_free(struct bounds *bounds);
 
 #endif /* _ARRAYS_DISTRIBUTION_H */
