@@ -178,10 +178,10 @@ notrace void __scounter_add(struct scounter *counter, u64 n)
 	const struct scounter_kind_ops *ops = ops_of(counter);
 	struct scounter_ref ref = ref_of(counter, ops);
 
-	if (unlikely((s64)n < 0))
-		refuse(counter, n, (unsigned long)__builtin_return_address(0));
-	else
+	if (likely((s64)n > 0))
 		ops->add(&ref, n);
+	else if (n)
+		refuse(counter, n, (unsigned long)__builtin_return_address(0));
 }
 EXPORT_SYMBOL_GPL(__scounter_add);
 

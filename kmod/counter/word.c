@@ -82,7 +82,7 @@ EXPORT_SYMBOL_GPL(__scounter_word64_finish);
  * scounter_word32_add - count n events at once in a word of four bytes
  * @counter: the word
  * @class: its kind, accuracy and policy, the same in every call for this word
- * @n: how many; 2^63 and above is taken for a negative number, and refused
+ * @n: how many; 0 changes nothing, 2^63 and above is refused
  *
  * The expected value grows by n exactly, in one step whatever n is (Steele &
  * Tristan 2017, section 8), until the end of the range.
@@ -95,7 +95,7 @@ notrace void scounter_word32_add(struct scounter_word32 *counter,
 	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
 	struct scounter_ref ref = ref32(counter, class);
 
-	if (ops && !scounter_refuses(n, NULL))
+	if (ops && n && !scounter_refuses(n, NULL))
 		ops->add(&ref, n);
 }
 EXPORT_SYMBOL_GPL(scounter_word32_add);
@@ -104,7 +104,7 @@ EXPORT_SYMBOL_GPL(scounter_word32_add);
  * scounter_word64_add - count n events at once in a word of eight bytes
  * @counter: the word
  * @class: its kind, accuracy and policy, the same in every call for this word
- * @n: how many; 2^63 and above is taken for a negative number, and refused
+ * @n: how many; 0 changes nothing, 2^63 and above is refused
  *
  * As scounter_word32_add(); exact kinds add n.
  *
@@ -116,7 +116,7 @@ notrace void scounter_word64_add(struct scounter_word64 *counter,
 	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
 	struct scounter_ref ref = ref64(counter, class);
 
-	if (ops && !scounter_refuses(n, NULL))
+	if (ops && n && !scounter_refuses(n, NULL))
 		ops->add(&ref, n);
 }
 EXPORT_SYMBOL_GPL(scounter_word64_add);

@@ -173,8 +173,6 @@ static notrace void bfp_add(const struct scounter_ref *ref, u64 n)
 	/* At exponent 0, and the sum below the bound: nothing to round. */
 	bool room = (u32)old < limit && n <= limit - (u32)old;
 
-	if (!n)
-		return;
 	if (room && atomic_try_cmpxchg_relaxed(&ref->word32->word, &old, old + (u32)n))
 		return;
 	bfp_apply(ref, (struct addition) { n }, room, scounter_random_get());

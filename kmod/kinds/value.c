@@ -241,8 +241,6 @@ static notrace void value_finish(const struct scounter_ref *ref, u32 outcome)
 
 static notrace void value_add(const struct scounter_ref *ref, u64 n)
 {
-	if (!n)
-		return;
 	value_apply(ref, (struct addition) { n }, 0, scounter_random_get());
 	scounter_random_put();
 }
