@@ -32,7 +32,7 @@
  *    approximate one is the exact count, whatever contexts, CPUs and adds it
  *    came from.
  * 4. Without a reset, the value that a reader sees never goes down, also when
- *    CPUs are unplugged.
+ *    CPUs are unplugged; but for what begins again at 0 (10), and for racing.
  * 5. The sum of all that fetch-and-reset has returned and what is left is what
  *    was counted: exactly for exact kinds, in expectation for the others.
  * 6. Counters are never decremented.  Sums of approximate counters stay
@@ -45,7 +45,9 @@
  * 9. On 32-bit machines without a 64-bit compare-and-swap, only words of four
  *    bytes may be used in NMI context.
  * 10. At the end of its range a counter stays there, and every read says so;
- *    or it begins again at 0, if it was created so, and says that.
+ *    or it begins again at 0, if it was created so, and says that.  atomic,
+ *    percpu and multiline count on modulo 2^64, and say that.  What is said
+ *    is of the events since the last reset.
  * 11. Where RCU is not watching (rcu_is_watching()), in the depths of the idle
  *    loop, multiline_adapt, which is what exact is, must be neither counted in
  *    nor read nor reset, and no other counter with a name may be reset.
@@ -230,10 +232,13 @@ int scounter_kind_by_name(const char *name);
  *
  * Exact kinds add n.  Approximate kinds add n rounded at random to a multiple
  * of what they count in (Steele & Tristan 2017, section 8), in one step for any
- * n.  There is no subtraction: a negative constant does not compile, and a
- * negative variable arrives as 2^63 or more.  That changes nothing; it is
- * counted in /sys/kernel/debug/scounter/refused, and the log names its caller
- * once.
+ * n.  atomic, percpu and multiline read the counter before they add 2^40 or more.
+ *
+ * There is no subtraction: a negative constant does not compile, and a negative
+ * variable of a signed type arrives as 2^63 or more.  That changes nothing; it
+ * is counted in /sys/kernel/debug/scounter/refused, and the log names its caller
+ * once.  An unsigned int that was taken below 0 arrives as about 2^32, which is
+ * a possible amount: it is counted.
  *
  * Context: Any context, NMI included.
  */

@@ -35,11 +35,13 @@
  *	variable is below three standard deviations
  * @upper: the same above it; U64_MAX: there is no such bound
  * @error_ppm: relative standard deviation of the value, at most, in parts per
- *	million; 0 means that the value is exact
+ *	million; 0 means that the value is exact, unless SCOUNTER_F_UNSURE says
+ *	otherwise: a saturated cas counter has an error of 0, and has lost events
  * @flags: SCOUNTER_F_SATURATED and others, see <uapi/linux/scounter.h>
  *
- * For an exact value @lower and @upper equal @value.  For a counter that loses
- * counts (SCOUNTER_F_LOSSY) they are what the word holds, and promise nothing.
+ * For an exact value @lower and @upper equal @value.  In the states of
+ * SCOUNTER_F_UNSURE there is no upper bound, or, of a counter that loses counts
+ * (SCOUNTER_F_LOSSY), none that promises anything.
  */
 struct scounter_estimate {
 	u64 value;

@@ -135,23 +135,16 @@ void scounter_lines_free(struct scounter_lines *lines)
 	kfree(lines);
 }
 
-notrace void scounter_lines_add_to(const struct scounter_lines *lines,
-				   struct scounter_sum *sum)
+/* Modulo 2^64. */
+notrace u64 scounter_lines_sum(const struct scounter_lines *lines)
 {
+	u64 sum = 0;
 	u32 node, i;
 
 	for (node = 0; node < scounter_nodes; node++)
 		for (i = 0; i < lines->components; i++)
-			scounter_sum_add(sum, atomic64_read(lines->slot[
-				node * SCOUNTER_COMPONENTS_MAX + i]));
-}
-
-notrace u64 scounter_lines_sum(const struct scounter_lines *lines)
-{
-	struct scounter_sum sum = {};
-
-	scounter_lines_add_to(lines, &sum);
-	return sum.low;
+			sum += atomic64_read(lines->slot[node * SCOUNTER_COMPONENTS_MAX + i]);
+	return sum;
 }
 
 size_t scounter_lines_bytes(u32 components)

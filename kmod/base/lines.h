@@ -23,18 +23,6 @@ struct scounter_lines {
 	atomic64_t *slot[];
 };
 
-/* A sum of words, modulo 2^64, and whether it was more than that. */
-struct scounter_sum {
-	u64 low;
-	bool carried;
-};
-
-static inline void scounter_sum_add(struct scounter_sum *sum, u64 word)
-{
-	sum->low += word;
-	sum->carried |= sum->low < word;
-}
-
 /*
  * How many nodes there can be, which have numbers from 0 here: ids have gaps, and
  * 4 nodes of 256 ids need the lines of 4.  Fixed when the module is loaded.
@@ -60,7 +48,6 @@ void scounter_places_exit(void);
 struct scounter_lines *scounter_lines_alloc(u32 components, gfp_t gfp);
 void scounter_lines_free(struct scounter_lines *lines);
 u64 scounter_lines_sum(const struct scounter_lines *lines);
-void scounter_lines_add_to(const struct scounter_lines *lines, struct scounter_sum *sum);
 size_t scounter_lines_bytes(u32 components);
 
 /* The word of a counter that has these lines, and back. */

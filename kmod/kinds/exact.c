@@ -22,7 +22,7 @@
 #include "kinds/kind.h"
 #include "kinds/marks.h"
 
-static u64 percpu_read(const struct scounter_cpu *cpu)
+static notrace u64 percpu_read(const struct scounter_cpu *cpu)
 {
 #if __SCOUNTER_PLAIN_CPU_WORDS
 	return READ_ONCE(cpu->count);
@@ -31,53 +31,51 @@ static u64 percpu_read(const struct scounter_cpu *cpu)
 #endif
 }
 
-static struct scounter_sum components_sum(const struct scounter *counter)
+static notrace u64 components_sum(const struct scounter *counter)
 {
-	struct scounter_sum sum = { .low = atomic64_read(&counter->count) };
+	u64 sum = atomic64_read(&counter->count);
 	u64 spread = atomic64_read(&counter->spread.word);
 	struct scounter_cpu __percpu *percpu;
 	int cpu;
 
 	if (__scounter_is_lines(spread))
-		scounter_lines_add_to(scounter_lines_of(spread), &sum);
+		sum += scounter_lines_sum(scounter_lines_of(spread));
 	percpu = READ_ONCE(counter->percpu);
 	if (percpu)
 		for_each_possible_cpu(cpu)
-			scounter_sum_add(&sum, percpu_read(per_cpu_ptr(percpu, cpu)));
+			sum += percpu_read(per_cpu_ptr(percpu, cpu));
 	return sum;
 }
 
-/* True if the sum was 2^64 or more: below 2^63 each, words can still be that together. */
-static bool exact_words(const struct scounter *counter, u64 words[2])
+static notrace u64 exact_words(const struct scounter *counter, u64 words[2])
 {
-	struct scounter_sum sum;
-
 	/* Pairs with the swap in exact_fetch_reset(): reset-read.litmus. */
 	words[1] = atomic64_read_acquire(&counter->fetched);
-	sum = components_sum(counter);
-	words[0] = sum.low;
-	return sum.carried;
+	words[0] = components_sum(counter);
+	return words[0] - words[1];
+}
+
+static notrace u64 exact_value(const struct scounter *counter)
+{
+	u64 words[2];
+
+	return exact_words(counter, words);
 }
 
 static u64 exact_read(const struct scounter_ref *ref)
 {
-	u64 words[2];
-
-	exact_words(ref->counter, words);
-	return words[0] - words[1];
+	return exact_value(ref->counter);
 }
 
 void scounter_exact_estimate(const struct scounter *counter, u64 words[2],
 			     struct scounter_estimate *estimate)
 {
-	bool carried = exact_words(counter, words);
-	u64 value = words[0] - words[1];
+	u64 value = exact_words(counter, words);
 
 	*estimate = (struct scounter_estimate) {
 		.value = value, .lower = value, .upper = value,
 	};
-	/* After a reset the carry may be one that the reset has taken. */
-	if ((carried && !words[1]) || value > S64_MAX) {
+	if (value > S64_MAX) {
 		estimate->flags = SCOUNTER_F_OVERFLOW;
 		estimate->upper = U64_MAX;
 	}
@@ -99,54 +97,90 @@ static u64 exact_fetch_reset(const struct scounter_ref *ref)
 	do {
 		/* Each time, as a swap that fails orders nothing: reset-add.litmus. */
 		fetched = atomic64_read_acquire(&ref->counter->fetched);
-		sum = components_sum(ref->counter).low;
+		sum = components_sum(ref->counter);
 	} while (!atomic64_try_cmpxchg(&ref->counter->fetched, &fetched, sum));
 	return sum - fetched;
 }
 
 /*
- * A word that an add takes or leaves beyond 2^63 - 1 is beyond the range of
- * the exact kinds: no word can wrap without passing there, so no wrap of a word is
- * silent.  Several words that are below can wrap together: who reads sees the carry.
+ * A value beyond 2^63 - 1 says so itself, until it passes 2^64; a mark says it from then
+ * on.  No value passes 2^64 without a mark:
+ *
+ * An addition of LARGE or more looks at the value first, and marks before it changes the
+ * word.  All of these change the same word by compare-and-swap, so that each sees
+ * those before it.
+ *
+ * A smaller one looks at the value when it has taken its word across a multiple of
+ * LARGE.  Between two looks the value grows by less than LARGE a word, which is 2^54 in
+ * all: there is one between 2^63 and 2^64.
+ *
+ * An increment does not look.  2^63 of them take years, or 8192 CPUs a week.
  */
-static notrace void note_overflow(const struct scounter_ref *ref, s64 after, u64 n)
+#define LARGE	BIT_ULL(40)
+
+static notrace bool try_add_large(const struct scounter_ref *ref, s64 *old, u64 n)
 {
-	if (unlikely(after < 0 || (s64)(after - n) < 0))
+	atomic64_t *word = &ref->counter->count;
+	bool added;
+
+	if (likely(exact_value(ref->counter) <= S64_MAX - n))
+		return atomic64_try_cmpxchg_relaxed(word, old, *old + n);
+	scounter_marks_enter(ref, 0, SCOUNTER_F_OVERFLOW);
+	added = atomic64_try_cmpxchg_relaxed(word, old, *old + n);
+	scounter_marks_leave(ref);
+	return added;
+}
+
+static notrace void add_large(const struct scounter_ref *ref, u64 n)
+{
+	s64 old = atomic64_read(&ref->counter->count);
+
+	while (!try_add_large(ref, &old, n))
+		;
+}
+
+static notrace void look_after(const struct scounter_ref *ref, u64 word, u64 n)
+{
+	if (unlikely((word ^ (word - n)) >= LARGE) && exact_value(ref->counter) > S64_MAX)
 		scounter_marks_note(ref, SCOUNTER_F_OVERFLOW);
 }
 
-static notrace void word_add(const struct scounter_ref *ref, atomic64_t *word, u64 n)
+static notrace void add_small(const struct scounter_ref *ref, atomic64_t *word, u64 n)
 {
-	note_overflow(ref, atomic64_add_return_relaxed(n, word), n);
+	look_after(ref, atomic64_add_return_relaxed(n, word), n);
 }
 
 static notrace void atomic_add_n(const struct scounter_ref *ref, u64 n)
 {
-	word_add(ref, &ref->counter->count, n);
+	if (unlikely(n >= LARGE))
+		add_large(ref, n);
+	else
+		add_small(ref, &ref->counter->count, n);
 }
 
 static notrace void multiline_add(const struct scounter_ref *ref, u64 n)
 {
-	struct scounter *counter = ref->counter;
-	u64 spread = atomic64_read(&counter->spread.word);
+	u64 spread = atomic64_read(&ref->counter->spread.word);
 
-	word_add(ref, __scounter_is_lines(spread) ?
-		 scounter_lines_here(scounter_lines_of(spread)) : &counter->count, n);
+	if (unlikely(n >= LARGE) || !__scounter_is_lines(spread))
+		atomic_add_n(ref, n);
+	else
+		add_small(ref, scounter_lines_here(scounter_lines_of(spread)), n);
 }
 
 static notrace void percpu_add_n(const struct scounter_ref *ref, u64 n)
 {
-	struct scounter *counter = ref->counter;
+	const struct scounter *counter = ref->counter;
 	struct scounter_cpu __percpu *percpu = READ_ONCE(counter->percpu);
 
-	if (!percpu) {
-		word_add(ref, &counter->count, n);
+	if (unlikely(n >= LARGE || !percpu)) {
+		atomic_add_n(ref, n);
 		return;
 	}
 #if __SCOUNTER_PLAIN_CPU_WORDS
-	note_overflow(ref, this_cpu_add_return(percpu->count, n), n);
+	look_after(ref, this_cpu_add_return(percpu->count, n), n);
 #else
-	word_add(ref, &raw_cpu_ptr(percpu)->count, n);
+	add_small(ref, &raw_cpu_ptr(percpu)->count, n);
 #endif
 }
 
@@ -177,7 +211,7 @@ static void multiline_collapse(const struct scounter_ref *ref)
 	struct scounter *counter = ref->counter;
 	u64 spread = atomic64_read(&counter->spread.word);
 
-	atomic64_set(&counter->count, components_sum(counter).low);
+	atomic64_set(&counter->count, components_sum(counter));
 	atomic64_set(&counter->spread.word, 0);
 	if (__scounter_is_lines(spread))
 		scounter_lines_free(scounter_lines_of(spread));
@@ -205,7 +239,7 @@ static void percpu_collapse(const struct scounter_ref *ref)
 	struct scounter *counter = ref->counter;
 	struct scounter_cpu __percpu *percpu = counter->percpu;
 
-	atomic64_set(&counter->count, components_sum(counter).low);
+	atomic64_set(&counter->count, components_sum(counter));
 	WRITE_ONCE(counter->percpu, NULL);
 	free_percpu(percpu);
 }

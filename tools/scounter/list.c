@@ -39,8 +39,7 @@ static void list_table(const struct snapshot *snapshot)
 	printf("  %-15s %20s %10s  %s\n", "KIND", "VALUE", "ERROR", "STATE");
 	for (i = 0; i < snapshot->header.count; i++) {
 		const record_t *r = &snapshot->records[i];
-		bool bad = r->flags & (SCOUNTER_F_SATURATED | SCOUNTER_F_OVERFLOW |
-				       SCOUNTER_F_LOSSY | SCOUNTER_F_WRAPPED);
+		bool bad = r->flags & SCOUNTER_F_UNSURE;
 
 		full_name(r, name);
 		format_error(r, error, sizeof(error));

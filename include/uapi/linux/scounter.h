@@ -33,10 +33,9 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
 /*
  * States of a counter, or'ed together.
  *
- * The last state of a word is reserved to mean "at least": nothing could tell a word
- * that has just come there from one that has lost events since.  So a counter is
- * SATURATED if and only if its value is the largest that its kind has, exact or not,
- * and whether it stays there or begins again:
+ * SATURATED: the value is the largest that its kind has, and the count may be
+ * larger.  The word of a counter that has just come there is that of one that has
+ * lost events since.  A counter is SATURATED if and only if it has this value:
  *
  *	cas, rbo, cohort, racing, morris	2^63 - 1
  *	rbo_numa, rbo_numa_adapt		2^(63 - b) - 1, see below
@@ -47,20 +46,31 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
  *	those, exact until contended		2^63 - 1, 2^31 - 1
  *
  * An addition that leads beyond the end stops there.  A counter that was made to begin
- * again goes from there to 0 with the next event, and one that has a name is WRAPPED
- * until it is reset.  Words without a name cannot say so.
+ * again goes from there to 0 with the next event.
  *
- * atomic, percpu and multiline have no last state.  They count modulo 2^64, and are in
- * OVERFLOW until they are reset once they may have gone beyond 2^63 - 1.
+ * WRAPPED: a counter with a name has begun again at 0 since it was last reset.  A word
+ * without a name cannot say so.
  *
- * In each of these three states there is no upper bound.
+ * OVERFLOW: an atomic, percpu or multiline counter may have counted more than 2^63 - 1
+ * events since it was last reset.  These three kinds count modulo 2^64: after
+ * 2^64 + 5 events the value is 5, in OVERFLOW.
+ *
+ * A reset ends WRAPPED and OVERFLOW.  A reset that meets an event beyond the end leaves
+ * them to the next reset.
+ *
+ * In each of these three states there is no upper bound, and an error of 0 does not mean
+ * that the value is exact.
  */
 #define SCOUNTER_F_SATURATED	(1U << 0) /* at its largest value: "at least" */
-#define SCOUNTER_F_OVERFLOW	(1U << 1) /* added beyond 2^63 - 1, may have wrapped */
+#define SCOUNTER_F_OVERFLOW	(1U << 1) /* beyond 2^63 - 1: right modulo 2^64 */
 #define SCOUNTER_F_SAMPLING	(1U << 2) /* counts a random sample of the events */
 #define SCOUNTER_F_LOSSY	(1U << 3) /* loses counts: the value is no estimate */
 #define SCOUNTER_F_INFLATED	(1U << 4) /* one word that has become lines */
 #define SCOUNTER_F_WRAPPED	(1U << 5) /* began again at 0 at the end of its range */
+
+/* In any of these states the value need not be the count, even with an error of 0. */
+#define SCOUNTER_F_UNSURE	(SCOUNTER_F_SATURATED | SCOUNTER_F_OVERFLOW |	\
+				 SCOUNTER_F_LOSSY | SCOUNTER_F_WRAPPED)
 
 /*
  * Relative errors are one relative standard deviation (the standard deviation
@@ -108,8 +118,9 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
  * one until contended, the highest bit says that it has been contended.
  *
  * morris and scalable words may be a little above the end of the range: a plain
- * increment that saw a small count adds 1 to whatever is there then.  They stand for
- * the end of the range.
+ * increment that saw a small count adds 1 to whatever is there then.  A racing word
+ * may be anywhere above: its increments do not look.  They stand for the end of
+ * the range.
  */
 #define SCOUNTER_EXACT_MAX		0x7fffffffffffffffULL
 #define SCOUNTER_ADAPT_MAX		0x3fffffffffffffffULL
@@ -161,7 +172,9 @@ struct scounter_snapshot_record {
 	__u8 kind_name[32];
 	__u32 kind;		/* enum scounter_kind */
 	__u32 flags;		/* SCOUNTER_F_... */
-	__u32 error_ppm;	/* relative standard deviation, at most; 0: exact */
+	__u32 error_ppm;	/* relative standard deviation, at most; 0, and not
+				 * SCOUNTER_F_UNSURE: exact
+				 */
 	__u32 bytes;		/* memory that counts */
 	/* How it was made, by kind: limit, Theta or a, shift, options. */
 	__u32 parameters[4];

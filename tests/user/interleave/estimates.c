@@ -147,6 +147,9 @@ static void operate_here(char operation)
 	case 'b':
 		count(1ULL << 62);
 		break;
+	case 'm':
+		count(S64_MAX);
+		break;
 	case 'f':
 		fetch_reset();
 		break;
@@ -193,6 +196,16 @@ static void let_trials_win(void)
 			per_cpu_ptr(&scounter_gaps, cpu)->left[i] = 0;
 }
 
+/* No addition is so large, and no increment looks at what the words become. */
+static void preload(void)
+{
+	uint64_t n = now.preload;
+
+	scounter_add(&books->counter, min_t(u64, n, S64_MAX));
+	for (; n > S64_MAX; n--)
+		scounter_inc(&books->counter);
+}
+
 static bool setup(void)
 {
 	const u8 options = (now.full ? SCOUNTER_CLASS_WRAP : 0) |
@@ -212,8 +225,7 @@ static bool setup(void)
 		scounter_add(&books->counter, S64_MAX);
 		estimate = estimate_now();
 	}
-	if (now.preload)
-		scounter_add(&books->counter, now.preload);
+	preload();
 	books->begun = books->done = scounter_read(&books->counter);
 	let_trials_win();
 	return true;
@@ -253,7 +265,7 @@ const struct explore_program *estimates_program(const struct estimate_play *play
 	program = (struct explore_program) {
 		.setup = setup, .begin = begin, .body = body, .check = check, .cpu = cpu_of,
 	};
-	program.needed = script_read(now.script, "iabfeIAFE", operations);
+	program.needed = script_read(now.script, "iabmfeIAFE", operations);
 	program.threads = program.needed + KERNEL_THREADS;
 	return type && type->kind && (!now.bare || counter_has_words(type)) &&
 		program.needed ? &program : NULL;

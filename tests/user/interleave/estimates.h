@@ -6,6 +6,7 @@
  *	i	count one event; a trial that has not been made before succeeds
  *	a	add three
  *	b	add 2^62
+ *	m	add 2^63 - 1, the most that there can be at once
  *	f	fetch and reset
  *	e	read the estimate
  *

@@ -246,6 +246,44 @@ static bool test_exact_until_contended(void)
 	return is_right(&counting, &random);
 }
 
+/* Kinds that count modulo 2^64. */
+static bool is_unchecked(const struct counter_type *type)
+{
+	return type->kind == SCOUNTER_ATOMIC || type->kind == SCOUNTER_PERCPU ||
+	       type->kind == SCOUNTER_MULTILINE;
+}
+
+/* The end of 64 bits, and beyond. */
+static bool is_right_beyond(struct counting *counting, bool unchecked)
+{
+	static const struct {
+		const char *script;
+		uint64_t preload;
+		bool unchecked;
+	} plays[] = {
+		{ "i,bb,b", 1ULL << 62, false },
+		/* Words of which each is below 2^63, and all together are beyond 2^64. */
+		{ "e,ba,b", ~0ULL >> 1, false },
+		{ "m,m", 5, true },
+		/* From 2^63 + 1 to 2^64, before the addition has returned. */
+		{ "e,m", (1ULL << 63) + 1, true },
+		{ "i,m,f", (1ULL << 63) + 1, true },
+		/* Who looked before the increments makes 2^64. */
+		{ "ii,m", S64_MAX, true },
+	};
+	bool good = true;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(plays) / sizeof(plays[0]); i++) {
+		if (plays[i].unchecked != unchecked)
+			continue;
+		counting->script = plays[i].script;
+		counting->preload = plays[i].preload;
+		good &= is_right(counting, &all);
+	}
+	return good;
+}
+
 /* Increments and additions that lead to the end of each range at once. */
 static bool test_ends(void)
 {
@@ -265,14 +303,7 @@ static bool test_ends(void)
 			counting.script = scripts[i];
 			good &= is_right(&counting, &all);
 		}
-		/* The end of 64 bits: with 2^62 before it, and beyond. */
-		counting.script = "i,bb,b";
-		counting.preload = 1ULL << 62;
-		good &= is_right(&counting, &all);
-		/* Words of which each is below 2^63, and all together are beyond 2^64. */
-		counting.script = "e,ba,b";
-		counting.preload = ~0ULL >> 1;
-		good &= is_right(&counting, &all);
+		good &= is_right_beyond(&counting, is_unchecked(type));
 	}
 	return good;
 }

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What counters say at the end of their range and beyond, one call after the other:
+ * kmod's own functions, on four CPUs of two nodes.
+ */
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/scounter.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../kernel/counters.h"
+#include "kinds/kind.h"
+#include "tap.h"
+
+#define CPUS		4
+#define NODES		2
+#define LAST		((u64)S64_MAX)
+#define QUARTER		(1ULL << 62)	/* of 2^64 */
+
+static const enum scounter_kind kinds[] = {
+#define KIND(symbol, ...)	SCOUNTER_##symbol,
+	SCOUNTER_KIND_TABLE(KIND)
+	SCOUNTER_CHOICE_TABLE(KIND)
+#undef KIND
+};
+
+static void need_machine(void)
+{
+	static bool started;
+
+	if (!started && !shim_init(CPUS, NODES))
+		abort();
+	if (!started)
+		counters_init(1);
+	started = true;
+	shim_be(0);
+}
+
+static struct scounter *make(const struct scounter_params *params)
+{
+	struct scounter *counter = shim_zalloc(sizeof(*counter));
+
+	if (!counter || scounter_init(counter, params) || scounter_spread(counter, GFP_KERNEL))
+		abort();
+	return counter;
+}
+
+static void end(struct scounter *counter)
+{
+	scounter_collapse(counter);
+	shim_free(counter);
+}
+
+static struct scounter_estimate estimate_of(struct scounter *counter)
+{
+	struct scounter_estimate estimate;
+
+	scounter_read_est(counter, &estimate);
+	return estimate;
+}
+
+static bool is(struct scounter *counter, u64 value, u64 upper, u32 flags)
+{
+	struct scounter_estimate got = estimate_of(counter);
+
+	if (got.value == value && got.lower == value && got.upper == upper &&
+	    got.flags == flags)
+		return true;
+	comment("value %llu, lower %llu, upper %llu, flags %#x; not %llu, %llu, flags %#x",
+		got.value, got.lower, got.upper, got.flags, value, upper, flags);
+	return false;
+}
+
+static bool is_exactly(struct scounter *counter, u64 value)
+{
+	return is(counter, value, value, 0);
+}
+
+static bool has_overflown(struct scounter *counter, u64 value)
+{
+	return is(counter, value, U64_MAX, SCOUNTER_F_OVERFLOW);
+}
+
+/* Each of these CPUs adds so much. */
+static void add_on(struct scounter *counter, u32 first, u32 last, u64 n)
+{
+	u32 cpu;
+
+	for (cpu = first; cpu <= last; cpu++) {
+		shim_be(cpu);
+		scounter_add(counter, n);
+	}
+	shim_be(0);
+}
+
+/* To the end of its range, if it has one. */
+static void fill(struct scounter *counter)
+{
+	while (!(estimate_of(counter).flags & (SCOUNTER_F_SATURATED | SCOUNTER_F_OVERFLOW)))
+		scounter_add(counter, LAST);
+}
+
+static bool nothing_is_nothing(enum scounter_kind kind, u8 flags, bool full)
+{
+	struct scounter *counter = make(&(struct scounter_params) { .kind = kind, .flags = flags });
+	struct scounter_estimate before, after;
+	u32 i;
+
+	if (full)
+		fill(counter);
+	else
+		scounter_add(counter, 5);
+	before = estimate_of(counter);
+	for (i = 0; i < 3; i++)
+		scounter_add(counter, 0);
+	after = estimate_of(counter);
+	end(counter);
+	return !memcmp(&before, &after, sizeof(before));
+}
+
+static bool nothing_is_nothing_bare(enum scounter_kind kind, u8 flags)
+{
+	struct scounter_params params = { .kind = kind, .flags = flags };
+	struct scounter_word64 word64, full64 = { .word = { S64_MAX } };
+	struct scounter_word32 word32, full32 = { .word = { -1 } };
+	struct scounter_class class;
+
+	if (scounter_class_init(&class, &params))
+		abort();
+	if (scounter_kind_row(kind)->word == __SCOUNTER_WORD32) {
+		word32 = full32;
+		scounter_word32_add(&word32, &class, 0);
+		return !memcmp(&word32, &full32, sizeof(word32));
+	}
+	if (class.kind == SCOUNTER_MULTILINE_ADAPT)
+		atomic64_set(&full64.word, SCOUNTER_ADAPT_MAX);
+	word64 = full64;
+	scounter_word64_add(&word64, &class, 0);
+	return !memcmp(&word64, &full64, sizeof(word64));
+}
+
+static bool test_zero(u32 which)
+{
+	const struct scounter_kind_row *row = scounter_kind_row(kinds[which]);
+	bool wraps = row->options & SCOUNTER_OPTION_WRAP;
+	bool good;
+
+	need_machine();
+	describe("%s", which < __SCOUNTER_KINDS ? row->name :
+		 kinds[which] == SCOUNTER_EXACT ? "exact" : "approx");
+	good = nothing_is_nothing(kinds[which], 0, false) &&
+	       nothing_is_nothing(kinds[which], 0, true);
+	if (wraps)
+		good &= nothing_is_nothing(kinds[which], SCOUNTER_CLASS_WRAP, true);
+	if (row->bare)
+		good &= nothing_is_nothing_bare(kinds[which], 0);
+	if (row->bare && wraps)
+		good &= nothing_is_nothing_bare(kinds[which], SCOUNTER_CLASS_WRAP);
+	return good;
+}
+
+/* What is said to be exact is the count, from the first event to beyond the end. */
+static bool is_exact_if_said(enum scounter_kind kind, u8 flags)
+{
+	static const u64 amounts[] = { 1, 2000, U32_MAX, QUARTER, QUARTER - 5, 2, LAST, LAST, 9 };
+	struct scounter *counter = make(&(struct scounter_params) { .kind = kind, .flags = flags });
+	unsigned __int128 events = 0;
+	bool good = true, unsure = false;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(amounts); i++) {
+		struct scounter_estimate got;
+
+		scounter_add(counter, amounts[i]);
+		events += amounts[i];
+		got = estimate_of(counter);
+		unsure |= !!(got.flags & SCOUNTER_F_UNSURE);
+		if (!got.error_ppm && !(got.flags & SCOUNTER_F_UNSURE))
+			good &= got.value == events && got.lower == events && got.upper == events;
+		if (got.flags & SCOUNTER_F_UNSURE && !(got.flags & SCOUNTER_F_LOSSY))
+			good &= got.upper == U64_MAX && got.lower <= events;
+	}
+	end(counter);
+	return good && unsure;
+}
+
+static bool test_exact_if_said(u32 which)
+{
+	need_machine();
+	describe("%s", scounter_kind_name(kinds[which]));
+	return is_exact_if_said(kinds[which], 0) &&
+	       (!(scounter_kind_row(kinds[which])->options & SCOUNTER_OPTION_WRAP) ||
+		is_exact_if_said(kinds[which], SCOUNTER_CLASS_WRAP));
+}
+
+/* The kinds that count modulo 2^64. */
+static const struct scounter_params unchecked[] = {
+	{ .kind = SCOUNTER_ATOMIC }, { .kind = SCOUNTER_PERCPU }, { .kind = SCOUNTER_MULTILINE },
+	{ .kind = SCOUNTER_MULTILINE, .components = 4 },
+};
+
+static void describe_unchecked(u32 which, const char *what)
+{
+	need_machine();
+	describe("%s%s, %s", scounter_kind_name(unchecked[which].kind),
+		 unchecked[which].components ? " of 4 components" : "", what);
+}
+
+/* 2^64 in all, a quarter of it by each CPU. */
+static bool test_passing(u32 which)
+{
+	struct scounter *counter;
+	bool good;
+
+	describe_unchecked(which / 2, which % 2 ? "after a reset" : "from the beginning");
+	counter = make(&unchecked[which / 2]);
+	if (which % 2) {
+		scounter_inc(counter);
+		scounter_fetch_reset(counter);
+	}
+	add_on(counter, 0, 1, QUARTER - 1);
+	good = is_exactly(counter, 2 * (QUARTER - 1));
+	scounter_inc(counter);
+	good &= is_exactly(counter, LAST);
+	scounter_inc(counter);
+	good &= has_overflown(counter, 1ULL << 63);
+	add_on(counter, 2, 3, QUARTER);
+	good &= has_overflown(counter, 0);
+	scounter_add(counter, 5);
+	good &= has_overflown(counter, 5);
+	end(counter);
+	return good;
+}
+
+/* By additions of which none is large. */
+static bool test_passing_slowly(u32 which)
+{
+	struct scounter *counter;
+	bool good;
+	u32 i;
+
+	describe_unchecked(which, "2^24 times 2^40 - 1 and more");
+	counter = make(&unchecked[which]);
+	for (i = 0; i < 1 << 22; i++)
+		add_on(counter, 0, CPUS - 1, (1ULL << 40) - 1);
+	add_on(counter, 0, CPUS - 1, 1 << 22);
+	good = has_overflown(counter, 0);
+	scounter_fetch_reset(counter);
+	good &= is_exactly(counter, 0);
+	end(counter);
+	return good;
+}
+
+static bool test_after_reset(u32 which)
+{
+	struct scounter *counter;
+	bool good;
+	u32 i;
+
+	describe_unchecked(which, "resets of what was beyond");
+	counter = make(&unchecked[which]);
+	add_on(counter, 0, CPUS - 1, QUARTER);
+	good = !scounter_fetch_reset(counter) && is_exactly(counter, 0);
+	for (i = 0; i < 3; i++) {
+		scounter_add(counter, LAST);
+		good &= is_exactly(counter, LAST) && scounter_fetch_reset(counter) == LAST &&
+			is_exactly(counter, 0);
+		scounter_add(counter, 2);
+		scounter_inc(counter);
+		good &= is_exactly(counter, 3) && scounter_fetch_reset(counter) == 3;
+	}
+	scounter_add(counter, LAST);
+	scounter_add(counter, 10);
+	good &= has_overflown(counter, LAST + 10);
+	scounter_fetch_reset(counter);
+	scounter_add(counter, 0);
+	good &= is_exactly(counter, 0);
+	end(counter);
+	return good;
+}
+
+/* Collapsed to one word, as when a static counter is unregistered. */
+static bool test_collapsed(u32 which)
+{
+	struct scounter *counter;
+	bool good;
+
+	describe_unchecked(which / 2, which % 2 ? "after a reset" : "from the beginning");
+	counter = make(&unchecked[which / 2]);
+	if (which % 2) {
+		add_on(counter, 0, CPUS - 1, 3);
+		scounter_fetch_reset(counter);
+	}
+	add_on(counter, 0, CPUS - 1, QUARTER);
+	scounter_add(counter, 7);
+	good = has_overflown(counter, 7);
+	scounter_collapse(counter);
+	good &= has_overflown(counter, 7);
+	scounter_add(counter, 1);
+	good &= has_overflown(counter, 8) && scounter_fetch_reset(counter) == 8;
+	scounter_add(counter, 1);
+	good &= is_exactly(counter, 1);
+	end(counter);
+	return good;
+}
+
+/* Increments go on from there, additions do not, and neither goes back. */
+static bool test_racing(u32 which)
+{
+	const u32 flags = SCOUNTER_F_LOSSY | SCOUNTER_F_SATURATED;
+	struct scounter *counter;
+	bool good;
+
+	(void)which;
+	need_machine();
+	counter = make(&(struct scounter_params) { .kind = SCOUNTER_RACING });
+	scounter_add(counter, LAST);
+	good = is(counter, LAST, U64_MAX, flags);
+	scounter_inc(counter);
+	good &= is(counter, LAST, U64_MAX, flags) && scounter_read(counter) == LAST;
+	scounter_add(counter, 1);
+	good &= is(counter, LAST, U64_MAX, flags);
+	scounter_inc(counter);
+	scounter_inc(counter);
+	good &= scounter_fetch_reset(counter) == LAST && !scounter_read(counter);
+	end(counter);
+	return good;
+}
+
+const struct test range_tests[] = {
+	{ "an addition of 0 changes nothing", ARRAY_SIZE(kinds), test_zero },
+	{ "beyond 2^63 - 1 and 2^64", 2 * ARRAY_SIZE(unchecked), test_passing },
+	{ "beyond 2^64 in small steps", ARRAY_SIZE(unchecked), test_passing_slowly },
+	{ "an overflow ends with a reset", ARRAY_SIZE(unchecked), test_after_reset },
+	{ "an overflow outlives the lines", 2 * ARRAY_SIZE(unchecked), test_collapsed },
+	{ "an error of 0 is exact, or unsure", __SCOUNTER_KINDS, test_exact_if_said },
+	{ "racing stays at the end of its range", 1, test_racing },
+	{ }
+};
