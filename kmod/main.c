@@ -4,7 +4,7 @@
 
 #include "compat.h"
 #include "array/array.h"
-#include "base/lines.h"
+#include "base/stripes.h"
 #include "base/random.h"
 #include "base/refuse.h"
 #include "kinds/adapt.h"

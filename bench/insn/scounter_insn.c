@@ -156,8 +156,8 @@ static struct subject subjects[] = {
 	SCOUNTER_KIND_TABLE(WORD_SUBJECT)
 };
 
-/* A counter with lines, for the words of the inflated state to point at. */
-static struct scounter *lines;
+/* A counter with stripes, for the words of the inflated state to point at. */
+static struct scounter *stripes;
 
 static const struct scounter_class *class_of(const struct subject *subject)
 {
@@ -290,7 +290,7 @@ static void subject_set(struct subject *subject, enum insn_state state, u32 expo
 		word_set(subject, raw_cpu_read(scounter_place.numa_tag));
 		break;
 	case INFLATED:
-		word_set(subject, atomic64_read(&lines->spread.word));
+		word_set(subject, atomic64_read(&stripes->spread.word));
 		break;
 	case HALF:
 		word_set(subject, (1ULL + class_of(subject)->theta) << 32);
@@ -343,8 +343,8 @@ static u64 run(site_fn site, const struct setup *setup, u32 calls)
 
 static u64 setup_read(const struct setup *setup)
 {
-	/* The lines are borrowed: ask their owner. */
-	return setup->state == INFLATED ? scounter_read(lines) :
+	/* The stripes are borrowed: ask their owner. */
+	return setup->state == INFLATED ? scounter_read(stripes) :
 	       subject_read(setup->subject);
 }
 
@@ -632,16 +632,16 @@ static void counters_destroy(void)
 
 	for (i = 0; i < ARRAY_SIZE(subjects); i++)
 		scounter_destroy(subjects[i].counter);
-	scounter_destroy(lines);
+	scounter_destroy(stripes);
 }
 
 static int counters_create(void)
 {
 	u32 i;
 
-	lines = scounter_create("lines", NULL, SCOUNTER_MULTILINE, 0, GFP_KERNEL);
-	if (IS_ERR(lines))
-		return PTR_ERR(lines);
+	stripes = scounter_create("stripes", NULL, SCOUNTER_MULTILINE, 0, GFP_KERNEL);
+	if (IS_ERR(stripes))
+		return PTR_ERR(stripes);
 	for (i = 0; i < ARRAY_SIZE(subjects); i++) {
 		struct subject *subject = &subjects[i];
 

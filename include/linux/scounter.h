@@ -3,7 +3,8 @@
  * scounter: statistics counters that many CPUs may increment at once.
  *
  * A counter is exact, or approximate with a stated relative error.  Exact ones
- * spread over the machine: a word a CPU, or a cache line a NUMA node.
+ * spread over the machine: a word a CPU, or a stripe (a word in a cache line
+ * of its own) a NUMA node.
  * Approximate ones stay in four or eight bytes: as the count grows, they count
  * a random sample of the events, so that the word is written ever more rarely.
  *
@@ -107,7 +108,7 @@ struct scounter {
 	/* What scounter_inc() asks: each alone, so that it is one instruction. */
 	bool is_bfp;
 	bool is_other;		/* than bfp, atomic or multiline */
-	bool may_inflate;	/* multiline_adapt: somebody will take the lines back */
+	bool may_inflate;	/* multiline_adapt: somebody will take the stripes back */
 	union {
 		/* In spread kinds what came before they spread. */
 		atomic64_t count;
@@ -122,7 +123,7 @@ struct scounter {
 	union {
 		/* atomic, percpu, multiline: returned by resets */
 		atomic64_t fetched;
-		/* multiline_adapt: inflations that found no lines ready */
+		/* multiline_adapt: inflations that found no stripes ready */
 		atomic_t deferred;
 	};
 	struct scounter_history *history;	/* NULL without a name */
@@ -140,7 +141,7 @@ struct scounter {
  * @ppm: as for scounter_create(), a constant
  *
  * The counter counts from the beginning, and appears in the files and gets its
- * lines or per-CPU words from scounter_register().
+ * stripes or per-CPU words from scounter_register().
  */
 #define DEFINE_SCOUNTER(name, kind_, ppm)				\
 	struct scounter name = {					\
@@ -280,7 +281,7 @@ static __always_inline void __scounter_inc_percpu_or_count(struct scounter *coun
 
 /*
  * The kind is not known when this is compiled.  Only multiline_adapt has a count
- * in `spread`, until that is lines.
+ * in `spread`, until that is stripes.
  */
 static __always_inline void __scounter_inc_any(struct scounter *counter)
 {
@@ -292,8 +293,8 @@ static __always_inline void __scounter_inc_any(struct scounter *counter)
 		return;
 	}
 	spread = atomic64_read(&counter->spread.word);
-	if (likely(__scounter_is_lines(spread)))
-		__scounter_inc_line(spread);
+	if (likely(__scounter_is_stripes(spread)))
+		__scounter_inc_stripe(spread);
 	else if (spread)
 		__scounter_end(counter, __scounter_adapt_plain(&counter->spread, spread));
 	else if (!counter->is_other)
@@ -322,8 +323,8 @@ static __always_inline void __scounter_inc_known(struct scounter *counter,
 		return;
 	case SCOUNTER_MULTILINE:
 		spread = atomic64_read(&counter->spread.word);
-		if (likely(__scounter_is_lines(spread)))
-			__scounter_inc_line(spread);
+		if (likely(__scounter_is_stripes(spread)))
+			__scounter_inc_stripe(spread);
 		else
 			atomic64_inc(&counter->count);
 		return;

@@ -67,7 +67,7 @@ struct scounter_gaps {
 DECLARE_PER_CPU(struct scounter_gaps, scounter_gaps);
 
 /*
- * Where a CPU counts: the slot of the tables of lines, and what rbo_numa stores
+ * Where a CPU counts: the slot of the tables of stripes, and what rbo_numa stores
  * above the count.  Wrong values (a CPU that has moved to another node) cost
  * time, not counts.
  */
@@ -176,7 +176,7 @@ struct scounter_word32 {
  *
  * For all other kinds but SCOUNTER_ATOMIC, SCOUNTER_PERCPU, SCOUNTER_MULTILINE
  * and SCOUNTER_COHORT.  One word must always be used with the same class.  A
- * word of SCOUNTER_MULTILINE_ADAPT may have become lines: its memory may be
+ * word of SCOUNTER_MULTILINE_ADAPT may have become stripes: its memory may be
  * freed only after scounter_word64_destroy().
  */
 struct scounter_word64 {
@@ -194,7 +194,7 @@ struct scounter_word64 {
  * @shift: scalable: log2 of the value that is sampled first; morris: the same
  *	of a + n; approx: log2 of B, which the mantissa never reaches while the
  *	exponent can grow (Documentation/accuracy.rst); multiline,
- *	multiline_adapt: log2 of the most components a node
+ *	multiline_adapt: log2 of the most stripes a node
  * @flags: SCOUNTER_CLASS_WRAP and others
  *
  * Made with SCOUNTER_CLASS() or scounter_class_init().
@@ -234,9 +234,9 @@ struct scounter_class {
  *	words are reset while others count
  * @granularity_log2: of the scalable kinds: an update never adds more than 2 to
  *	this power (Ayers 2023, end notes: 10); 0 for no cap
- * @components: of the multiline kinds: components a node, a power of two up to
+ * @components: of the multiline kinds: stripes a node, a power of two up to
  *	SCOUNTER_COMPONENTS_MAX, each in a cache line of its own, which
- *	multiline_adapt takes only when a node's one line is contended; 0 for
+ *	multiline_adapt takes only when a node's one stripe is contended; 0 for
  *	one, for SCOUNTER_EXACT for four
  *
  * What does not apply to the kind must be 0.
@@ -588,11 +588,11 @@ static __always_inline u32 __scounter_numa_try_inc(struct scounter_word64 *count
 }
 
 /*
- * A word that has become lines holds the address of their table, marked by its
+ * A word that has become stripes holds the address of their table, marked by its
  * two highest bits; this is the address itself where the kernel's addresses have
  * these bits set.  Tables are aligned to eight bytes.
  */
-#define SCOUNTER_SPREAD_LINES	(3ULL << 62)
+#define SCOUNTER_SPREAD_STRIPES	(3ULL << 62)
 #define SCOUNTER_SPREAD_CLOSING	(1ULL << 62)
 
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
@@ -601,23 +601,23 @@ static __always_inline u32 __scounter_numa_try_inc(struct scounter_word64 *count
 #define SCOUNTER_SPREAD_SHIFT	2
 #endif
 
-static __always_inline bool __scounter_is_lines(s64 spread)
+static __always_inline bool __scounter_is_stripes(s64 spread)
 {
 	return spread < 0;
 }
 
-static __always_inline atomic64_t **__scounter_lines(u64 spread)
+static __always_inline atomic64_t **__scounter_stripes(u64 spread)
 {
 	return (atomic64_t **)(unsigned long)(spread << SCOUNTER_SPREAD_SHIFT);
 }
 
-static __always_inline void __scounter_inc_line(u64 spread)
+static __always_inline void __scounter_inc_stripe(u64 spread)
 {
-	atomic64_inc(__scounter_lines(spread)[__scounter_slot()]);
+	atomic64_inc(__scounter_stripes(spread)[__scounter_slot()]);
 }
 
 /*
- * The lines need no protection here: they are freed only after every task that
+ * The stripes need no protection here: they are freed only after every task that
  * may have read the word has slept or left the kernel (kmod/kinds/adapt.c).
  */
 static __always_inline u32 __scounter_adapt_plain(struct scounter_word64 *counter,
@@ -625,7 +625,7 @@ static __always_inline u32 __scounter_adapt_plain(struct scounter_word64 *counte
 {
 	s64 new = old + 1;
 
-	/* The end of the range, or lines that are being taken back. */
+	/* The end of the range, or stripes that are being taken back. */
 	if (unlikely(new & SCOUNTER_SPREAD_CLOSING))
 		return SCOUNTER_CONTENDED;
 	return __scounter_swap64(&counter->word, old, new);
@@ -635,9 +635,9 @@ static __always_inline u32 __scounter_adapt_try_inc(struct scounter_word64 *coun
 {
 	s64 old = atomic64_read(&counter->word);
 
-	if (!__scounter_is_lines(old))
+	if (!__scounter_is_stripes(old))
 		return __scounter_adapt_plain(counter, old);
-	__scounter_inc_line(old);
+	__scounter_inc_stripe(old);
 	return SCOUNTER_DONE;
 }
 

@@ -230,7 +230,7 @@ EXPORT_SYMBOL_GPL(scounter_read);
  * @counter: the counter
  *
  * Nothing is lost or returned twice: an event that is counted meanwhile is in
- * this value or in what is read later.  The lines of a multiline_adapt counter
+ * this value or in what is read later.  The stripes of a multiline_adapt counter
  * stay, while a rbo_numa_adapt one forgets its node.
  *
  * Context: Any context where RCU is watching, NMI included.

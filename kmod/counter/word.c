@@ -234,7 +234,7 @@ EXPORT_SYMBOL_GPL(scounter_word32_fetch_reset);
  * @counter: the word
  * @class: its kind, accuracy and policy
  *
- * A word of SCOUNTER_MULTILINE_ADAPT keeps its lines while it is counted in.
+ * A word of SCOUNTER_MULTILINE_ADAPT keeps its stripes while it is counted in.
  *
  * An increment that won at 2^-k before the reset may land after it, as 2^k.  The
  * expected value holds; the error of the next read holds only with

@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * multiline_adapt: a word that is a plain count until an increment has failed
- * adapt_tries times, and from then on the address of lines, one a node; where these are
- * contended in turn, of several lines a node.  When nobody has counted for some
+ * adapt_tries times, and from then on the address of stripes, one a node; where these are
+ * contended in turn, of several stripes a node.  When nobody has counted for some
  * seconds, it becomes a count again.
  *
- *      count  --inflate-->  lines  --idle: close-->  closing  --deflate-->  count
+ *      count  --inflate-->  stripes  --idle: close-->  closing  --deflate-->  count
  *                             ^                          |
  *                             +---- contended: reopen ---+
  *
- * The value of a word with lines is
+ * The value of a word with stripes is
  *
- *      base + the sum of the lines + offset
+ *      base + the sum of the stripes + offset
  *
  * where base is what the word counted, and offset is what was added to it less what
- * resets have returned.  Lines only grow, and whoever reads offset first and the lines
+ * resets have returned.  Stripes only grow, and whoever reads offset first and the stripes
  * afterwards never gets less than was there.  A reset writes offset alone and
  * disturbs no increment.
  *
- * Inflating takes lines that are ready: an increment allocates nothing, whatever
+ * Inflating takes stripes that are ready: an increment allocates nothing, whatever
  * its context.  If there are none, the word stays a count, and the next increment
  * that is contended asks again; work refills what was taken.  A static counter
- * inflates while it is registered: nobody would take the lines back afterwards.
+ * inflates while it is registered: nobody would take the stripes back afterwards.
  *
  * Deflating has to move the value from many words to one, in one step for those
  * who read, and while others count.  A closing word sends all increments to
  * offset, by compare-and-swap.  Those who had already read the address of the
- * lines may still add to them: this ends when every task has slept once and
+ * stripes may still add to them: this ends when every task has slept once and
  * every interrupt handler has returned.  Then offset alone still changes.  It is
  * sealed, which ends that, too: now the value is a constant, and whoever finds
  * the seal may put that constant into the word.  Nobody has to wait for somebody
  * else to do so.
  *
- *	CPU 0: reads lines' address		CPU 1: work, closing
+ *	CPU 0: reads stripes' address		CPU 1: work, closing
  *	CPU 0: is preempted
  *						seal, word = value	too early!
- *	CPU 0: adds 1 to a line			lost
+ *	CPU 0: adds 1 to a stripe		lost
  *
  * That takes from tens of milliseconds to for ever: a kernel thread may never
  * sleep.  All the while a closing word is one word.  Therefore only an idle word
- * closes, and if CPUs meet in it before it is sealed, it gets its lines back.
+ * closes, and if CPUs meet in it before it is sealed, it gets its stripes back.
  *
- * A word that has lines, or that is closing and not sealed, changes under its lock
+ * A word that has stripes, or that is closing and not sealed, changes under its lock
  * alone.
  *
  * Dice, Lev & Moir 2013, section 2.2.
@@ -62,7 +62,7 @@
 
 #include "compat.h"
 #include "base/backoff.h"
-#include "base/lines.h"
+#include "base/stripes.h"
 #include "base/random.h"
 #include "kinds/adapt.h"
 #include "kinds/kind.h"
@@ -76,14 +76,14 @@
 #define SEALED		1
 
 /*
- * What is added to a line without a look at the value, so that the sum of all lines
+ * What is added to a stripe without a look at the value, so that the sum of all stripes
  * and the additions of all CPUs at once stay below 2^61; with a value below 2^62
  * that is below 2^63, where value_at() is still right.
  */
-#define LINES_MAX	(MAX_NUMNODES * 2ULL * SCOUNTER_COMPONENTS_MAX)
-#define LINE_UNCHECKED	(BIT_ULL(60) / LINES_MAX)
-#define ADD_UNCHECKED	BIT_ULL(32)
-#define VALUE_CHECKED	BIT_ULL(61)
+#define STRIPES_MAX		(MAX_NUMNODES * 2ULL * SCOUNTER_COMPONENTS_MAX)
+#define STRIPE_UNCHECKED	(BIT_ULL(60) / STRIPES_MAX)
+#define ADD_UNCHECKED		BIT_ULL(32)
+#define VALUE_CHECKED		BIT_ULL(61)
 
 uint scounter_adapt_tries = 4;
 module_param_named(adapt_tries, scounter_adapt_tries, uint, 0444);
@@ -91,15 +91,15 @@ MODULE_PARM_DESC(adapt_tries, "failed tries of one increment after which multili
 
 static uint grow_rate = 1 << 20;
 module_param(grow_rate, uint, 0444);
-MODULE_PARM_DESC(grow_rate, "increments a second of one line of an inflated counter from which its nodes get several lines (default 2^20)");
+MODULE_PARM_DESC(grow_rate, "increments a second of one stripe of an inflated counter from which its nodes get several stripes (default 2^20)");
 
 static uint deflate_after = 5;
 module_param(deflate_after, uint, 0444);
 MODULE_PARM_DESC(deflate_after, "seconds without an increment after which an inflated counter becomes one word again (default 5); 0, for tests: at every look, also while it counts");
 
 struct inflated {
-	struct scounter_lines *lines;	/* one component a node */
-	struct scounter_lines *grown;	/* several, later, or NULL */
+	struct scounter_stripes *stripes;	/* one component a node */
+	struct scounter_stripes *grown;	/* several, later, or NULL */
 	u32 components;			/* that it may grow to */
 	bool wraps;			/* at the end of its range, as a count */
 	bool contended;			/* CPUs met in offset */
@@ -115,8 +115,8 @@ struct inflated {
 	struct list_head watched;
 	unsigned long looked;		/* when last looked at, in jiffies, */
 	unsigned long busy;		/* and found to have counted */
-	u64 sum;			/* of the lines then */
-	u64 seen[];			/* by node: the line then */
+	u64 sum;			/* of the stripes then */
+	u64 seen[];			/* by node: the stripe then */
 };
 
 /*
@@ -166,12 +166,12 @@ static notrace raw_spinlock_t *lock_of(const struct scounter_word64 *word)
 
 static notrace bool is_plain(s64 word)
 {
-	return !(word & SCOUNTER_SPREAD_LINES);
+	return !(word & SCOUNTER_SPREAD_STRIPES);
 }
 
 static notrace bool is_closing(u64 word)
 {
-	return (word & SCOUNTER_SPREAD_LINES) == SCOUNTER_SPREAD_CLOSING;
+	return (word & SCOUNTER_SPREAD_STRIPES) == SCOUNTER_SPREAD_CLOSING;
 }
 
 static notrace u64 closing_word(struct inflated *inflated)
@@ -181,21 +181,21 @@ static notrace u64 closing_word(struct inflated *inflated)
 
 static notrace struct inflated *inflated_of(u64 word)
 {
-	if (__scounter_is_lines(word))
-		return scounter_lines_of(word)->owner;
+	if (__scounter_is_stripes(word))
+		return scounter_stripes_of(word)->owner;
 	return (struct inflated *)(unsigned long)(word << 2);
 }
 
 static notrace u64 grown_part(const struct inflated *inflated)
 {
-	u64 sum = inflated->base + scounter_lines_sum(inflated->lines);
-	struct scounter_lines *grown = READ_ONCE(inflated->grown);
+	u64 sum = inflated->base + scounter_stripes_sum(inflated->stripes);
+	struct scounter_stripes *grown = READ_ONCE(inflated->grown);
 
-	return grown ? sum + scounter_lines_sum(grown) : sum;
+	return grown ? sum + scounter_stripes_sum(grown) : sum;
 }
 
 /*
- * Of twice the sum, and modulo 2^64 as the offset itself: right although lines,
+ * Of twice the sum, and modulo 2^64 as the offset itself: right although stripes,
  * which only grow, may have passed 2^62 with resets in between.
  */
 static notrace u64 value_at(u64 sum, u64 offset)
@@ -206,7 +206,7 @@ static notrace u64 value_at(u64 sum, u64 offset)
 static notrace u64 inflated_value(const struct inflated *inflated)
 {
 	/*
-	 * Before the lines: pairs with the swap of a reset (reset-read.litmus) and
+	 * Before the stripes: pairs with the swap of a reset (reset-read.litmus) and
 	 * with the seal (seal.litmus).
 	 */
 	s64 offset = atomic64_read_acquire(&inflated->offset);
@@ -221,20 +221,20 @@ static struct inflated *inflated_alloc(gfp_t gfp)
 
 	if (!inflated)
 		return NULL;
-	inflated->lines = scounter_lines_alloc(1, gfp);
-	if (!inflated->lines) {
+	inflated->stripes = scounter_stripes_alloc(1, gfp);
+	if (!inflated->stripes) {
 		kfree(inflated);
 		return NULL;
 	}
-	inflated->lines->owner = inflated;
+	inflated->stripes->owner = inflated;
 	INIT_LIST_HEAD(&inflated->watched);
 	return inflated;
 }
 
 static void inflated_free(struct inflated *inflated)
 {
-	scounter_lines_free(inflated->lines);
-	scounter_lines_free(inflated->grown);
+	scounter_stripes_free(inflated->stripes);
+	scounter_stripes_free(inflated->grown);
 	kfree(inflated);
 }
 
@@ -285,12 +285,12 @@ static notrace bool publish(const struct scounter_ref *ref, s64 seen,
 	inflated->components = 1 << ref->class->shift;
 	inflated->wraps = ref->class->flags & SCOUNTER_CLASS_WRAP;
 	/*
-	 * A full barrier: all of it before the address of the lines.  Pairs with the
+	 * A full barrier: all of it before the address of the stripes.  Pairs with the
 	 * acquires of those who read, and the address dependency of those who count:
-	 * inflate.litmus, publish-lines.litmus.
+	 * inflate.litmus, publish-stripes.litmus.
 	 */
 	if (atomic64_cmpxchg(&ref->word64->word, seen,
-			     scounter_lines_word(inflated->lines)) != seen) {
+			     scounter_stripes_word(inflated->stripes)) != seen) {
 		if (!give_back(inflated))
 			bury(inflated);
 		return false;
@@ -301,8 +301,8 @@ static notrace bool publish(const struct scounter_ref *ref, s64 seen,
 }
 
 /*
- * Who is contended asks at every try.  While the work makes lines, that is one load,
- * and a counter's line, which is fought over already, is written the first time only.
+ * Who is contended asks at every try.  While the work makes stripes, that is one load,
+ * and a counter's cache line, which is fought over already, is written the first time only.
  */
 static notrace void note_deferred(struct scounter *counter, bool asked)
 {
@@ -311,7 +311,7 @@ static notrace void note_deferred(struct scounter *counter, bool asked)
 }
 
 /*
- * Returns false if there are no lines, or another CPU changed the word.  At the end
+ * Returns false if there are no stripes, or another CPU changed the word.  At the end
  * of its range a word does not inflate: nobody fights over it for being there.
  */
 static notrace bool inflate(const struct scounter_ref *ref, s64 seen)
@@ -380,29 +380,29 @@ static notrace bool offset_add(struct scounter_word64 *word,
 }
 
 /*
- * No line may wrap, nor the value pass 2^63.  To look at the value before an addition
+ * No stripe may wrap, nor the value pass 2^63.  To look at the value before an addition
  * is not enough where several CPUs add 2^61 at once: such additions, and all near the
  * end of the range, go to offset, where each sees those before it.
  */
-static notrace bool fits_line(struct inflated *inflated, const atomic64_t *line, u64 n)
+static notrace bool fits_stripe(struct inflated *inflated, const atomic64_t *stripe, u64 n)
 {
 	if (n >= ADD_UNCHECKED)
 		return false;
-	return (u64)atomic64_read(line) < LINE_UNCHECKED ||
+	return (u64)atomic64_read(stripe) < STRIPE_UNCHECKED ||
 	       inflated_value(inflated) < VALUE_CHECKED;
 }
 
 static notrace bool inflated_add(struct scounter_word64 *word, u64 seen, u64 n)
 {
 	struct inflated *inflated = inflated_of(seen);
-	atomic64_t *line;
+	atomic64_t *stripe;
 
-	if (!__scounter_is_lines(seen))
+	if (!__scounter_is_stripes(seen))
 		return offset_add(word, inflated, n);
-	line = scounter_lines_here(scounter_lines_of(seen));
-	if (!fits_line(inflated, line, n))
+	stripe = scounter_stripes_here(scounter_stripes_of(seen));
+	if (!fits_stripe(inflated, stripe, n))
 		return offset_add(word, inflated, n);
-	atomic64_add(n, line);
+	atomic64_add(n, stripe);
 	return true;
 }
 
@@ -433,8 +433,8 @@ static notrace void adapt_apply(const struct scounter_ref *ref, u64 n, u32 failu
 /*
  * Two CPUs of two nodes can fight over a word for ever, and yet seldom fail four
  * times in a row; and a word that they take in turn, without fighting, costs each the
- * way of its line.  How often increments fail tells of both: of R a second about R times
- * the few hundred nanoseconds that one takes.  A word that may take several lines a
+ * way of its cache line.  How often increments fail tells of both: of R a second about R times
+ * the few hundred nanoseconds that one takes.  A word that may take several stripes a
  * node, as `exact` does, therefore also inflates after one failed increment in
  * 2^SAMPLE_LOG2, which is after a time that falls with the square of R.
  */
@@ -474,7 +474,7 @@ static void adapt_read_est(const struct scounter_ref *ref,
 }
 
 /*
- * No task and no interrupt handler adds to the lines any more, unless the word got
+ * No task and no interrupt handler adds to the stripes any more, unless the word got
  * them back.
  */
 static void deflate(struct rcu_head *rcu)
@@ -488,7 +488,7 @@ static void deflate(struct rcu_head *rcu)
 	word = inflated->word;
 	if (word && is_closing(atomic64_read(&word->word))) {
 		/*
-		 * The lines, as the grace period left them, before the seal; pairs
+		 * The stripes, as the grace period left them, before the seal; pairs
 		 * with the acquire in inflated_value(): deflate.litmus, seal.litmus.
 		 */
 		atomic64_fetch_or_release(SEALED, &inflated->offset);
@@ -506,14 +506,14 @@ static void tasks_have_slept(struct rcu_head *rcu)
 	call_rcu(rcu, deflate);
 }
 
-static u64 lines_word_of(const struct inflated *inflated)
+static u64 stripes_word_of(const struct inflated *inflated)
 {
-	return scounter_lines_word(inflated->grown ?: inflated->lines);
+	return scounter_stripes_word(inflated->grown ?: inflated->stripes);
 }
 
 /*
  * From @old to @new, under the lock; false if the word is not there, or another.  A
- * full barrier: the work found the lines in the list of fresh ones, and who finds
+ * full barrier: the work found the stripes in the list of fresh ones, and who finds
  * them in the word finds all that is in them (reopen.litmus).
  */
 static bool replace(struct inflated *inflated, u64 old, u64 new)
@@ -534,7 +534,7 @@ static void close(struct inflated *inflated)
 
 	raw_spin_lock_irqsave(inflated->lock, flags);
 	WRITE_ONCE(inflated->contended, false);
-	closed = replace(inflated, lines_word_of(inflated), closing_word(inflated));
+	closed = replace(inflated, stripes_word_of(inflated), closing_word(inflated));
 	if (closed)
 		inflated->leaving = true;
 	raw_spin_unlock_irqrestore(inflated->lock, flags);
@@ -542,13 +542,13 @@ static void close(struct inflated *inflated)
 		scounter_call_rcu_tasks(&inflated->rcu, tasks_have_slept);
 }
 
-/* The lines were part of the value all the while. */
+/* The stripes were part of the value all the while. */
 static void reopen(struct inflated *inflated)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(inflated->lock, flags);
-	replace(inflated, closing_word(inflated), lines_word_of(inflated));
+	replace(inflated, closing_word(inflated), stripes_word_of(inflated));
 	raw_spin_unlock_irqrestore(inflated->lock, flags);
 }
 
@@ -638,15 +638,15 @@ static size_t adapt_bytes(const struct scounter *counter)
 	if (!is_plain(word)) {
 		inflated = inflated_of(word);
 		bytes = struct_size(inflated, seen, scounter_nodes) +
-			scounter_lines_bytes(1);
+			scounter_stripes_bytes(1);
 		if (READ_ONCE(inflated->grown))
-			bytes += scounter_lines_bytes(inflated->components);
+			bytes += scounter_stripes_bytes(inflated->components);
 	}
 	rcu_read_unlock();
 	return bytes;
 }
 
-/* Has a line of it grown by so much since the last look? */
+/* Has a stripe of it grown by so much since the last look? */
 static bool is_contended(struct inflated *inflated, unsigned long elapsed)
 {
 	u64 most = div_u64((u64)grow_rate * elapsed, HZ);
@@ -654,7 +654,7 @@ static bool is_contended(struct inflated *inflated, unsigned long elapsed)
 	u32 node;
 
 	for (node = 0; node < scounter_nodes; node++) {
-		u64 now = atomic64_read(scounter_lines_first(inflated->lines, node));
+		u64 now = atomic64_read(scounter_stripes_first(inflated->stripes, node));
 
 		contended |= now - inflated->seen[node] >= most;
 		inflated->seen[node] = now;
@@ -662,12 +662,12 @@ static bool is_contended(struct inflated *inflated, unsigned long elapsed)
 	return contended;
 }
 
-/* Let increments use more lines.  The first ones stay part of the sum. */
+/* Let increments use more stripes.  The first ones stay part of the sum. */
 static bool grow(struct inflated *inflated)
 {
-	struct scounter_lines *grown =
-		scounter_lines_alloc(inflated->components, GFP_KERNEL);
-	u64 old = scounter_lines_word(inflated->lines);
+	struct scounter_stripes *grown =
+		scounter_stripes_alloc(inflated->components, GFP_KERNEL);
+	u64 old = scounter_stripes_word(inflated->stripes);
 	unsigned long flags;
 
 	if (!grown)
@@ -675,12 +675,12 @@ static bool grow(struct inflated *inflated)
 	grown->owner = inflated;
 	/*
 	 * Who counts in them is seen only by those who see them; pairs with the
-	 * address dependency in grown_part(): publish-lines.litmus.
+	 * address dependency in grown_part(): publish-stripes.litmus.
 	 */
 	smp_store_release(&inflated->grown, grown);
 	raw_spin_lock_irqsave(inflated->lock, flags);
 	if (inflated->word)
-		atomic64_cmpxchg(&inflated->word->word, old, scounter_lines_word(grown));
+		atomic64_cmpxchg(&inflated->word->word, old, scounter_stripes_word(grown));
 	raw_spin_unlock_irqrestore(inflated->lock, flags);
 	return true;
 }
@@ -758,7 +758,7 @@ static void free_dead(struct llist_node *list)
 
 	llist_for_each_entry_safe(inflated, next, list, dead) {
 		list_del_init(&inflated->watched);
-		/* Some have read its address from the word: free-lines.litmus. */
+		/* Some have read its address from the word: free-stripes.litmus. */
 		call_rcu(&inflated->rcu, free_inflated);
 		cond_resched();
 	}
@@ -853,7 +853,7 @@ static const u64 adapt_max = SCOUNTER_ADAPT_MAX;
 const struct scounter_kind_ops scounter_multiline_adapt_ops = {
 	.word_offset	= offsetof(struct scounter, spread),
 	.value_max	= &adapt_max,
-	.summary	= "exact; a word that inflates to lines when contended",
+	.summary	= "exact; a word that inflates to stripes when contended",
 	.spread		= adapt_spread,
 	.collapse		= adapt_collapse,
 	.spread_bytes	= adapt_bytes,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The exact kinds: one atomic word; a word a possible CPU; lines a node.
+ * The exact kinds: one atomic word; a word a possible CPU; stripes a node.
  *
  * The value is the sum of the component words less what resets have returned.
  * Components only grow, and no reader or reset writes them.  Whoever reads
@@ -18,7 +18,7 @@
 #include <linux/percpu.h>
 
 #include "compat.h"
-#include "base/lines.h"
+#include "base/stripes.h"
 #include "kinds/kind.h"
 #include "kinds/marks.h"
 
@@ -38,8 +38,8 @@ static notrace u64 components_sum(const struct scounter *counter)
 	struct scounter_cpu __percpu *percpu;
 	int cpu;
 
-	if (__scounter_is_lines(spread))
-		sum += scounter_lines_sum(scounter_lines_of(spread));
+	if (__scounter_is_stripes(spread))
+		sum += scounter_stripes_sum(scounter_stripes_of(spread));
 	percpu = READ_ONCE(counter->percpu);
 	if (percpu)
 		for_each_possible_cpu(cpu)
@@ -162,10 +162,10 @@ static notrace void multiline_add(const struct scounter_ref *ref, u64 n)
 {
 	u64 spread = atomic64_read(&ref->counter->spread.word);
 
-	if (unlikely(n >= LARGE) || !__scounter_is_lines(spread))
+	if (unlikely(n >= LARGE) || !__scounter_is_stripes(spread))
 		atomic_add_n(ref, n);
 	else
-		add_small(ref, scounter_lines_here(scounter_lines_of(spread)), n);
+		add_small(ref, scounter_stripes_here(scounter_stripes_of(spread)), n);
 }
 
 static notrace void percpu_add_n(const struct scounter_ref *ref, u64 n)
@@ -191,17 +191,17 @@ static u32 components_of(const struct scounter *counter)
 
 static int multiline_spread(struct scounter *counter, gfp_t gfp)
 {
-	struct scounter_lines *lines =
-		scounter_lines_alloc(components_of(counter), gfp);
+	struct scounter_stripes *stripes =
+		scounter_stripes_alloc(components_of(counter), gfp);
 
-	if (!lines)
+	if (!stripes)
 		return -ENOMEM;
 	/*
-	 * A static counter may be incremented meanwhile: zeroed lines before the
+	 * A static counter may be incremented meanwhile: zeroed stripes before the
 	 * pointer.  The address dependency of an increment is the partner:
-	 * publish-lines.litmus.
+	 * publish-stripes.litmus.
 	 */
-	atomic64_set_release(&counter->spread.word, scounter_lines_word(lines));
+	atomic64_set_release(&counter->spread.word, scounter_stripes_word(stripes));
 	return 0;
 }
 
@@ -213,13 +213,13 @@ static void multiline_collapse(const struct scounter_ref *ref)
 
 	atomic64_set(&counter->count, components_sum(counter));
 	atomic64_set(&counter->spread.word, 0);
-	if (__scounter_is_lines(spread))
-		scounter_lines_free(scounter_lines_of(spread));
+	if (__scounter_is_stripes(spread))
+		scounter_stripes_free(scounter_stripes_of(spread));
 }
 
 static size_t multiline_bytes(const struct scounter *counter)
 {
-	return scounter_lines_bytes(components_of(counter));
+	return scounter_stripes_bytes(components_of(counter));
 }
 
 static int percpu_spread(struct scounter *counter, gfp_t gfp)
@@ -229,7 +229,7 @@ static int percpu_spread(struct scounter *counter, gfp_t gfp)
 	percpu = alloc_percpu_gfp(struct scounter_cpu, gfp);
 	if (!percpu)
 		return -ENOMEM;
-	/* As with the lines. */
+	/* As with the stripes. */
 	smp_store_release(&counter->percpu, percpu);
 	return 0;
 }
@@ -272,7 +272,7 @@ const struct scounter_kind_ops scounter_percpu_ops = {
 
 const struct scounter_kind_ops scounter_multiline_ops = {
 	.value_max	= &scounter_s64_max,
-	.summary	= "exact; lines for each NUMA node",
+	.summary	= "exact; stripes for each NUMA node",
 	.spread		= multiline_spread,
 	.collapse		= multiline_collapse,
 	.add		= multiline_add,

@@ -31,7 +31,7 @@
 
 #include "compat.h"
 #include "base/backoff.h"
-#include "base/lines.h"
+#include "base/stripes.h"
 #include "base/random.h"
 #include "kinds/kind.h"
 #include "kinds/numa.h"

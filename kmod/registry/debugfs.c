@@ -125,7 +125,7 @@ static int kinds_show(struct seq_file *seq, void *unused)
 			   row->bare ? embedded[row->word] : "-",
 			   *row->ops->value_max, row->ops->summary, row->paper);
 	seq_printf(seq, "%-16s %8s %20s  %-52s\n", "exact", "", "",
-		   "multiline_adapt, with up to 4 lines a node");
+		   "multiline_adapt, with up to 4 stripes a node");
 	seq_printf(seq, "%-16s %8s %20s  %-52s\n", "approx", "", "",
 		   "bfp_csup, sampling without contention, too");
 	return 0;

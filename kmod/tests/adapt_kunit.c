@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * multiline_adapt, state by state.  Included by kmod/kinds/adapt.c: which state a word
- * is in, and to take all lines that are ready, is known there alone.
+ * is in, and to take all stripes that are ready, is known there alone.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -34,7 +34,7 @@ static u64 word_of(struct scounter_word64 *word)
 	KUNIT_ASSERT_TRUE_MSG(test, tries_left > 0, #condition);	\
 } while (0)
 
-/* An increment that has failed scounter_adapt_tries times.  Waits for lines to be ready. */
+/* An increment that has failed scounter_adapt_tries times.  Waits for stripes to be ready. */
 static void fail_and_count(struct kunit *test, struct scounter_word64 *word,
 			   const struct scounter_class *class)
 {
@@ -45,7 +45,7 @@ static void fail_and_count(struct kunit *test, struct scounter_word64 *word,
 		adapt_apply(&ref, 1, scounter_adapt_tries);
 		if (!is_plain(word_of(word)))
 			return;
-		/* There were no lines: it counted, and is to be asked again. */
+		/* There were no stripes: it counted, and is to be asked again. */
 		KUNIT_ASSERT_GT(test, scounter_word64_fetch_reset(word, class), 0ULL);
 		msleep(20);
 	} while (--tries_left);
@@ -58,7 +58,7 @@ static void inflate_with(struct kunit *test, struct scounter_word64 *word,
 {
 	scounter_word64_init(word);
 	fail_and_count(test, word, class);
-	KUNIT_ASSERT_TRUE(test, __scounter_is_lines(word_of(word)));
+	KUNIT_ASSERT_TRUE(test, __scounter_is_stripes(word_of(word)));
 	scounter_word64_add(word, class,
 			    value - scounter_word64_read(word, class));
 	KUNIT_ASSERT_EQ(test, scounter_word64_read(word, class), value);
@@ -92,7 +92,7 @@ static void a_word_inflates_after_four_failures(struct kunit *test)
 	scounter_word64_destroy(&word, &adapt_class);
 }
 
-static bool lines_are_ready(void)
+static bool stripes_are_ready(void)
 {
 	u32 i;
 
@@ -114,7 +114,7 @@ static void one_failure_in_eight_inflates_exact(struct kunit *test)
 		struct scounter_word64 word = SCOUNTER_WORD_INIT;
 
 		while (is_plain(word_of(&word)) && failures < 3000) {
-			WAIT_FOR(test, lines_are_ready());
+			WAIT_FOR(test, stripes_are_ready());
 			__scounter_word64_finish(&word, &growing_class, SCOUNTER_CONTENDED);
 			failures++;
 		}
@@ -133,7 +133,7 @@ static void what_was_counted_stays(struct kunit *test)
 	WAIT_FOR(test, READ_ONCE(ready[0]));
 	scounter_word64_add(&word, &adapt_class, 1000);
 	adapt_apply(&ref, 1, scounter_adapt_tries);
-	KUNIT_ASSERT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	KUNIT_ASSERT_TRUE(test, __scounter_is_stripes(word_of(&word)));
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class), 1001ULL);
 	scounter_word64_destroy(&word, &adapt_class);
 	KUNIT_EXPECT_EQ(test, word_of(&word), 1001ULL);
@@ -181,7 +181,7 @@ static struct inflated *close_now(struct kunit *test, struct scounter_word64 *wo
 	return inflated;
 }
 
-/* lines, closing, count: counted, read and reset in each. */
+/* stripes, closing, count: counted, read and reset in each. */
 static void every_state_counts_and_is_reset(struct kunit *test)
 {
 	struct scounter_word64 word;
@@ -213,7 +213,7 @@ static void every_state_counts_and_is_reset(struct kunit *test)
 }
 
 /* Read with a reset once a second, for twice as long as an idle word has. */
-static void a_reset_leaves_the_lines(struct kunit *test)
+static void a_reset_leaves_the_stripes(struct kunit *test)
 {
 	struct scounter_word64 word;
 	struct inflated *inflated;
@@ -223,7 +223,7 @@ static void a_reset_leaves_the_lines(struct kunit *test)
 	inflated = inflated_of(word_of(&word));
 	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &growing_class), 9ULL);
 	for (second = 0; second < 2 * deflate_after; second++) {
-		KUNIT_ASSERT_TRUE(test, __scounter_is_lines(word_of(&word)));
+		KUNIT_ASSERT_TRUE(test, __scounter_is_stripes(word_of(&word)));
 		KUNIT_ASSERT_PTR_EQ(test, inflated_of(word_of(&word)), inflated);
 		count_in_this_state(test, &word, &growing_class);
 		KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &growing_class),
@@ -247,17 +247,17 @@ static void an_idle_word_becomes_a_count(struct kunit *test)
 		if (second % 4 == 0)
 			scounter_word64_inc(&word, &adapt_class);
 		seconds_pass(inflated, 1);
-		KUNIT_ASSERT_TRUE(test, __scounter_is_lines(word_of(&word)));
+		KUNIT_ASSERT_TRUE(test, __scounter_is_stripes(word_of(&word)));
 	}
 	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &adapt_class), 14ULL);
 	scounter_word64_inc(&word, &adapt_class);
 	/* The first look finds that event. */
 	seconds_pass(inflated, 1);
 	seconds_pass(inflated, 3);
-	KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	KUNIT_EXPECT_TRUE(test, __scounter_is_stripes(word_of(&word)));
 	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &adapt_class), 1ULL);
 	seconds_pass(inflated, 2);
-	KUNIT_EXPECT_FALSE(test, __scounter_is_lines(word_of(&word)));
+	KUNIT_EXPECT_FALSE(test, __scounter_is_stripes(word_of(&word)));
 	count_in_this_state(test, &word, &adapt_class);
 	WAIT_FOR(test, is_plain(word_of(&word)));
 	KUNIT_EXPECT_EQ(test, word_of(&word), 5050ULL);
@@ -265,7 +265,7 @@ static void an_idle_word_becomes_a_count(struct kunit *test)
 }
 
 /* CPUs that meet in a closing word wait for no grace period. */
-static void a_contended_word_gets_its_lines_back(struct kunit *test)
+static void a_contended_word_gets_its_stripes_back(struct kunit *test)
 {
 	struct scounter_word64 word;
 	struct inflated *inflated;
@@ -276,13 +276,13 @@ static void a_contended_word_gets_its_lines_back(struct kunit *test)
 	scounter_word64_add(&word, &adapt_class, 2);
 	note_contended(inflated);
 	rcu_read_unlock();
-	WAIT_FOR(test, __scounter_is_lines(word_of(&word)));
+	WAIT_FOR(test, __scounter_is_stripes(word_of(&word)));
 	KUNIT_EXPECT_PTR_EQ(test, inflated_of(word_of(&word)), inflated);
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class), 42ULL);
 	count_in_this_state(test, &word, &adapt_class);
 	/* The grace period that was asked for ends: nothing is sealed. */
 	WAIT_FOR(test, !READ_ONCE(inflated->leaving));
-	KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	KUNIT_EXPECT_TRUE(test, __scounter_is_stripes(word_of(&word)));
 	count_in_this_state(test, &word, &adapt_class);
 	seconds_pass(inflated, 1);
 	seconds_pass(inflated, 5);
@@ -301,7 +301,7 @@ static void a_word_that_was_reopened_is_destroyed(struct kunit *test)
 	rcu_read_lock();
 	inflated = close_now(test, &word);
 	reopen(inflated);
-	KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	KUNIT_EXPECT_TRUE(test, __scounter_is_stripes(word_of(&word)));
 	scounter_word64_destroy(&word, &adapt_class);
 	KUNIT_EXPECT_EQ(test, word_of(&word), 40ULL);
 	/* The word is not there any more. */
@@ -434,8 +434,8 @@ static void give_all_back(struct inflated *taken[READY])
 			inflated_free(taken[i]);
 }
 
-/* Without lines the word counts on, says how often, and inflates later. */
-static void without_lines_a_word_stays_a_count(struct kunit *test)
+/* Without stripes the word counts on, says how often, and inflates later. */
+static void without_stripes_a_word_stays_a_count(struct kunit *test)
 {
 	struct scounter *counter = scounter_create("plain", "kunit_adapt",
 						   SCOUNTER_MULTILINE_ADAPT, 0,
@@ -463,14 +463,14 @@ static void without_lines_a_word_stays_a_count(struct kunit *test)
 	WAIT_FOR(test, !READ_ONCE(none_ready));
 	WAIT_FOR(test, READ_ONCE(ready[0]));
 	adapt_apply(&ref, 1, scounter_adapt_tries);
-	KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(ref.word64)));
+	KUNIT_EXPECT_TRUE(test, __scounter_is_stripes(word_of(ref.word64)));
 	KUNIT_EXPECT_EQ(test, scounter_read(counter), 11ULL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&counter->deferred), 1);
 	scounter_destroy(counter);
 }
 
 #ifdef CONFIG_FAULT_INJECTION
-static void every_allocation_of_lines_fails_once(struct kunit *test)
+static void every_allocation_of_stripes_fails_once(struct kunit *test)
 {
 	u32 failures = 0, nth;
 
@@ -489,19 +489,19 @@ static void every_allocation_of_lines_fails_once(struct kunit *test)
 		if (!failed)
 			break;
 	}
-	/* The state, the table of the lines, and those of one node at least. */
+	/* The state, the table of the stripes, and those of one node at least. */
 	KUNIT_EXPECT_GE(test, failures, 3U);
 	KUNIT_EXPECT_LT(test, nth, 100U);
 }
 #else
-static void every_allocation_of_lines_fails_once(struct kunit *test)
+static void every_allocation_of_stripes_fails_once(struct kunit *test)
 {
 	kunit_skip(test, "the kernel has no fault injection");
 }
 #endif
 
-/* From lines->slot[] to more of them, while what is counted stays. */
-static void contended_lines_become_several(struct kunit *test)
+/* From stripes->slot[] to more of them, while what is counted stays. */
+static void contended_stripes_become_several(struct kunit *test)
 {
 	struct scounter_word64 word;
 	struct inflated *inflated;
@@ -516,12 +516,12 @@ static void contended_lines_become_several(struct kunit *test)
 	scounter_word64_add(&word, &growing_class, 4ULL * grow_rate);
 	total = 10 + 4ULL * grow_rate;
 	WAIT_FOR(test, word_of(&word) != first);
-	KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	KUNIT_EXPECT_TRUE(test, __scounter_is_stripes(word_of(&word)));
 	KUNIT_EXPECT_PTR_EQ(test, inflated_of(word_of(&word)), inflated);
 	KUNIT_EXPECT_EQ(test, inflated->grown->components, 4U);
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &growing_class), total);
-	/* Who had read the old lines still counts in them. */
-	atomic64_inc(scounter_lines_here(inflated->lines));
+	/* Who had read the old stripes still counts in them. */
+	atomic64_inc(scounter_stripes_here(inflated->stripes));
 	total++;
 	count_in_this_state(test, &word, &growing_class);
 	KUNIT_EXPECT_EQ(test, scounter_word64_fetch_reset(&word, &growing_class),
@@ -534,8 +534,8 @@ static void contended_lines_become_several(struct kunit *test)
 	scounter_word64_destroy(&word, &growing_class);
 }
 
-/* The work that refills may be done before the lines that it replaces are in use. */
-static void lines_that_are_late_become_several(struct kunit *test)
+/* The work that refills may be done before the stripes that it replaces are in use. */
+static void stripes_that_are_late_become_several(struct kunit *test)
 {
 	struct scounter_word64 word = SCOUNTER_WORD_INIT;
 	struct scounter_ref ref = ref_of(&word, &growing_class);
@@ -554,8 +554,8 @@ static void lines_that_are_late_become_several(struct kunit *test)
 	scounter_word64_destroy(&word, &growing_class);
 }
 
-/* Of another node's CPUs nothing: lines that nobody counts in stay as they are. */
-static void quiet_lines_stay(struct kunit *test)
+/* Of another node's CPUs nothing: stripes that nobody counts in stay as they are. */
+static void quiet_stripes_stay(struct kunit *test)
 {
 	struct scounter_word64 word;
 	struct inflated *inflated;
@@ -649,7 +649,7 @@ static void an_inflated_word_wraps_as_a_count(struct kunit *test)
 	inflate_with(test, &word, &class, SCOUNTER_ADAPT_MAX - 1);
 	inflated = inflated_of(word_of(&word));
 	seconds_pass(inflated, 1);
-	KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	KUNIT_EXPECT_TRUE(test, __scounter_is_stripes(word_of(&word)));
 	scounter_word64_inc(&word, &class);
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &class), SCOUNTER_ADAPT_MAX);
 	seconds_pass(inflated, 1);
@@ -682,7 +682,7 @@ static int crowd(void *data)
 		scounter_word64_add(crowd->word, &growing_class, i);
 		adapt_apply(&ref, 1, scounter_adapt_tries);
 		crowd->added += 1000 + i + 1;
-		crowd->inflated += __scounter_is_lines(word_of(crowd->word));
+		crowd->inflated += __scounter_is_stripes(word_of(crowd->word));
 		if (i % 2)
 			crowd->returned += scounter_word64_fetch_reset(crowd->word,
 								       &growing_class);
@@ -760,7 +760,7 @@ static void named_counters_go_in_every_state(struct kunit *test)
 	}
 }
 
-/* While it is not registered nobody would take its lines back. */
+/* While it is not registered nobody would take its stripes back. */
 static void a_static_counter_inflates_while_registered(struct kunit *test)
 {
 	static DEFINE_SCOUNTER(counter, SCOUNTER_EXACT, 0);
@@ -776,7 +776,7 @@ static void a_static_counter_inflates_while_registered(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, scounter_register(&counter, "static", "kunit_adapt"), 0);
 		WAIT_FOR(test, READ_ONCE(ready[0]));
 		adapt_apply(&ref, 1, scounter_adapt_tries);
-		KUNIT_EXPECT_TRUE(test, __scounter_is_lines(word_of(&counter.spread)));
+		KUNIT_EXPECT_TRUE(test, __scounter_is_stripes(word_of(&counter.spread)));
 
 		scounter_unregister(&counter);
 		KUNIT_EXPECT_EQ(test, word_of(&counter.spread), 2ULL * round);
@@ -784,13 +784,13 @@ static void a_static_counter_inflates_while_registered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scounter_fetch_reset(&counter), 4ULL);
 }
 
-/* Its user has gone without a word; the lines go with the module, or kmemleak says so. */
+/* Its user has gone without a word; the stripes go with the module, or kmemleak says so. */
 static void a_word_is_forgotten(struct kunit *test)
 {
 	static struct scounter_word64 word;
 
 	fail_and_count(test, &word, &growing_class);
-	KUNIT_ASSERT_TRUE(test, __scounter_is_lines(word_of(&word)));
+	KUNIT_ASSERT_TRUE(test, __scounter_is_stripes(word_of(&word)));
 	/* And does not become idle before. */
 	inflated_of(word_of(&word))->leaving = true;
 }
@@ -806,20 +806,20 @@ static struct kunit_case adapt_cases[] = {
 	KUNIT_CASE(one_failure_in_eight_inflates_exact),
 	KUNIT_CASE(what_was_counted_stays),
 	KUNIT_CASE(every_state_counts_and_is_reset),
-	KUNIT_CASE(a_reset_leaves_the_lines),
+	KUNIT_CASE(a_reset_leaves_the_stripes),
 	KUNIT_CASE(an_idle_word_becomes_a_count),
-	KUNIT_CASE(a_contended_word_gets_its_lines_back),
+	KUNIT_CASE(a_contended_word_gets_its_stripes_back),
 	KUNIT_CASE(a_word_that_was_reopened_is_destroyed),
 	KUNIT_CASE(a_sealed_word_is_read),
 	KUNIT_CASE(who_counts_in_a_sealed_word_opens_it),
 	KUNIT_CASE(who_resets_a_sealed_word_opens_it),
 	KUNIT_CASE(a_destroyed_word_is_left_alone),
 	KUNIT_CASE(destroy_keeps_the_value_in_every_state),
-	KUNIT_CASE(without_lines_a_word_stays_a_count),
-	KUNIT_CASE(every_allocation_of_lines_fails_once),
-	KUNIT_CASE(contended_lines_become_several),
-	KUNIT_CASE(lines_that_are_late_become_several),
-	KUNIT_CASE(quiet_lines_stay),
+	KUNIT_CASE(without_stripes_a_word_stays_a_count),
+	KUNIT_CASE(every_allocation_of_stripes_fails_once),
+	KUNIT_CASE(contended_stripes_become_several),
+	KUNIT_CASE(stripes_that_are_late_become_several),
+	KUNIT_CASE(quiet_stripes_stay),
 	KUNIT_CASE(the_end_of_the_range_is_kept_in_every_state),
 	KUNIT_CASE(a_word_at_the_end_of_its_range_wraps),
 	KUNIT_CASE(an_inflated_word_wraps_as_a_count),

@@ -6,7 +6,7 @@
 #include <linux/scounter.h>
 #include <linux/topology.h>
 
-#include "base/lines.h"
+#include "base/stripes.h"
 #include "kinds/kind.h"
 #include "kinds/numa.h"
 

@@ -39,7 +39,7 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
  *
  *	cas, rbo, cohort, racing, morris	2^63 - 1
  *	rbo_numa, rbo_numa_adapt		2^(63 - b) - 1, see below
- *	multiline_adapt				SCOUNTER_ADAPT_MAX, word or lines
+ *	multiline_adapt				SCOUNTER_ADAPT_MAX, word or stripes
  *	bfp_dup, bfp_csup			SCOUNTER_BFP_WORD_MAX
  *	morris_adapt				n at 2^32 - 1 - a, whatever the other half
  *	scalable, scalable32			SCOUNTER_SCALABLE_MAX, ..._SCALABLE32_MAX
@@ -65,7 +65,7 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
 #define SCOUNTER_F_OVERFLOW	(1U << 1) /* beyond 2^63 - 1: right modulo 2^64 */
 #define SCOUNTER_F_SAMPLING	(1U << 2) /* counts a random sample of the events */
 #define SCOUNTER_F_LOSSY	(1U << 3) /* loses counts: the value is no estimate */
-#define SCOUNTER_F_INFLATED	(1U << 4) /* one word that has become lines */
+#define SCOUNTER_F_INFLATED	(1U << 4) /* one word that has become stripes */
 #define SCOUNTER_F_WRAPPED	(1U << 5) /* began again at 0 at the end of its range */
 
 /* In any of these states the value need not be the count, even with an error of 0. */
@@ -106,7 +106,7 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
  * without gaps.
  *
  * multiline_adapt (section 2.2): bits 63 and 62 clear, the count; both set, or
- * only bit 62, the address of the lines that the count has moved to.
+ * only bit 62, the address of the stripes that the count has moved to.
  *
  * morris (section 3.2): the projected value n, which determines the paper's
  * threshold, p = a / (a + n).
@@ -128,7 +128,7 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
 #define SCOUNTER_SCALABLE_MAX		0xffffffffff7fffffULL
 #define SCOUNTER_SCALABLE32_MAX		0xff7fffffU
 
-/* Components a node of multiline and multiline_adapt: a power of two. */
+/* Stripes a node of multiline and multiline_adapt: a power of two. */
 #define SCOUNTER_COMPONENTS_MAX		8
 
 /* log2 of the value at which scalable begins to sample. */

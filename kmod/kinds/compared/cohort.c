@@ -55,7 +55,7 @@ static int cohort_spread(struct scounter *counter, gfp_t gfp)
 		return -ENOMEM;
 	/*
 	 * A static counter is already counting: the lock's state before it.  The
-	 * address dependency in cohort_apply() is the partner: publish-lines.litmus.
+	 * address dependency in cohort_apply() is the partner: publish-stripes.litmus.
 	 */
 	smp_store_release(&counter->cohort, cohort);
 	return 0;

@@ -19,7 +19,7 @@
 #include <linux/slab.h>
 
 #include "compat.h"
-#include "base/lines.h"
+#include "base/stripes.h"
 #include "kinds/compared/cohort_lock.h"
 
 #define HANDOFFS	64

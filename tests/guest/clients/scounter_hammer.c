@@ -29,7 +29,7 @@ module_param(reset, bool, 0400);
 static bool busted;
 module_param(busted, bool, 0400);
 
-/* SCOUNTER_EXACT is not multiline_adapt alone: it may grow several lines a node. */
+/* SCOUNTER_EXACT is not multiline_adapt alone: it may grow several stripes a node. */
 #define KIND(symbol, ...)	SCOUNTER_##symbol,
 static const enum scounter_kind kinds[] = {
 	SCOUNTER_KIND_TABLE(KIND)

@@ -332,7 +332,7 @@ static bool test_estimates_of_wraps(void)
 	return good;
 }
 
-/* From a count, from lines, from a closing word, and to and fro. */
+/* From a count, from stripes, from a closing word, and to and fro. */
 static const struct counting adapting[] = {
 	{ .script = "ii,ii", .tries = 1 },
 	{ .script = "i,i,r", .tries = 1 },

@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "base/lines.h"
+#include "base/stripes.h"
 #include "base/random.h"
 #include "counters.h"
 #include "kinds/adapt.h"

@@ -50,7 +50,7 @@ void counter_words_free(struct counter_words *words);
 void counter_word_inc(struct counter_words *words, int i);
 void counter_word_add(struct counter_words *words, int i, uint64_t n);
 uint64_t counter_word_read(struct counter_words *words, int i);
-/* Its lines included. */
+/* Its stripes included. */
 size_t counter_word_bytes(struct counter_words *words, int i);
 
 /* All names, a line each. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory for lines, and which slot each CPU has.
+ * Memory for stripes, and which slot each CPU has.
  *
  * A node's words are in memory of that node, where the directory that its cores
  * ask for them is.  A node without memory, or offline, gets them from another:
@@ -19,7 +19,7 @@
 #include <linux/topology.h>
 
 #include "compat.h"
-#include "base/lines.h"
+#include "base/stripes.h"
 
 DEFINE_PER_CPU(struct scounter_place, scounter_place);
 EXPORT_PER_CPU_SYMBOL_GPL(scounter_place);
@@ -91,65 +91,65 @@ void scounter_places_exit(void)
 	cpuhp_remove_state_nocalls(hotplug_state);
 }
 
-static bool node_alloc(struct scounter_lines *lines, u32 node, gfp_t gfp)
+static bool node_alloc(struct scounter_stripes *stripes, u32 node, gfp_t gfp)
 {
 	int id = node_online(node_ids[node]) ? node_ids[node] : NUMA_NO_NODE;
-	void *words = kzalloc_node(lines->components * L1_CACHE_BYTES, gfp, id);
+	void *words = kzalloc_node(stripes->components * L1_CACHE_BYTES, gfp, id);
 	u32 i;
 
 	if (!words)
 		return false;
 	for (i = 0; i < SCOUNTER_COMPONENTS_MAX; i++)
-		lines->slot[node * SCOUNTER_COMPONENTS_MAX + i] =
-			words + i % lines->components * L1_CACHE_BYTES;
+		stripes->slot[node * SCOUNTER_COMPONENTS_MAX + i] =
+			words + i % stripes->components * L1_CACHE_BYTES;
 	return true;
 }
 
-struct scounter_lines *scounter_lines_alloc(u32 components, gfp_t gfp)
+struct scounter_stripes *scounter_stripes_alloc(u32 components, gfp_t gfp)
 {
-	struct scounter_lines *lines;
+	struct scounter_stripes *stripes;
 	u32 node;
 
-	lines = kzalloc(struct_size(lines, slot,
-				    scounter_nodes * SCOUNTER_COMPONENTS_MAX), gfp);
-	if (!lines)
+	stripes = kzalloc(struct_size(stripes, slot,
+				      scounter_nodes * SCOUNTER_COMPONENTS_MAX), gfp);
+	if (!stripes)
 		return NULL;
-	lines->components = components;
+	stripes->components = components;
 	for (node = 0; node < scounter_nodes; node++) {
-		if (!node_alloc(lines, node, gfp)) {
-			scounter_lines_free(lines);
+		if (!node_alloc(stripes, node, gfp)) {
+			scounter_stripes_free(stripes);
 			return NULL;
 		}
 	}
-	return lines;
+	return stripes;
 }
 
-void scounter_lines_free(struct scounter_lines *lines)
+void scounter_stripes_free(struct scounter_stripes *stripes)
 {
 	u32 node;
 
-	if (!lines)
+	if (!stripes)
 		return;
 	for (node = 0; node < scounter_nodes; node++)
-		kfree(scounter_lines_first(lines, node));
-	kfree(lines);
+		kfree(scounter_stripes_first(stripes, node));
+	kfree(stripes);
 }
 
 /* Modulo 2^64. */
-notrace u64 scounter_lines_sum(const struct scounter_lines *lines)
+notrace u64 scounter_stripes_sum(const struct scounter_stripes *stripes)
 {
 	u64 sum = 0;
 	u32 node, i;
 
 	for (node = 0; node < scounter_nodes; node++)
-		for (i = 0; i < lines->components; i++)
-			sum += atomic64_read(lines->slot[node * SCOUNTER_COMPONENTS_MAX + i]);
+		for (i = 0; i < stripes->components; i++)
+			sum += atomic64_read(stripes->slot[node * SCOUNTER_COMPONENTS_MAX + i]);
 	return sum;
 }
 
-size_t scounter_lines_bytes(u32 components)
+size_t scounter_stripes_bytes(u32 components)
 {
-	return struct_size((struct scounter_lines *)NULL, slot,
+	return struct_size((struct scounter_stripes *)NULL, slot,
 			   scounter_nodes * SCOUNTER_COMPONENTS_MAX) +
 	       scounter_nodes * components * L1_CACHE_BYTES;
 }
