@@ -556,7 +556,8 @@ static void merge_cell(struct scounter_array *dst, const struct scounter_array *
 	addition = (struct addition){
 		.v = scounter_wide_real(gathered.sum),
 		.seen = atomic_read(&dst->level),
-		.lacks = scounter_may_lack(lost_after(src, before), gathered.largest),
+		.lacks = scounter_may_lack(lost_after(src, before), gathered.largest) ||
+			 gathered.sum.over,
 	};
 	if (scounter_real_is_zero(addition.v))
 		return;

@@ -102,9 +102,9 @@ static inline u64 scounter_cells_lost_at_end(const struct scounter_cells *cells)
 
 /*
  * The word after the count *v has been added to a cell.  *v becomes what it was
- * rounded to; `lost` is set if a part of it is beyond the last state.  If the word has changed meanwhile, call again with that: to round
- * anew would lose counts, as only a rounding that changes the word can meet a
- * change.
+ * rounded to; `lost` is set if a part of it is beyond the last state.  If the word has
+ * changed meanwhile, call again with that: to round anew would lose counts, as only a
+ * rounding that changes the word can meet a change.
  */
 static inline u64 scounter_cells_add(const struct scounter_cells *cells, u64 word, u32 bit,
 				     struct scounter_real *v, u32 level,

@@ -97,10 +97,33 @@ static inline void scounter_gather_cell(struct scounter_gathered *gathered,
 	scounter_gather_gap(gathered, scounter_repr_worth(repr, x));
 }
 
+/*
+ * The mean of a group fits in 64 bits where the sum of its cells may not.  Bounds are made
+ * in units of 2^shift events then.
+ */
+static inline u32 scounter_estimate_shift(const struct scounter_gathered *gathered, u32 group)
+{
+	struct scounter_wide sum = gathered->sum;
+
+	return sum.over || (group > 1 && sum.rest.whole >> 62) ? fls64(sum.over) + 4 : 0;
+}
+
+static inline struct scounter_real scounter_real_shifted(struct scounter_real a, u32 shift)
+{
+	return scounter_wide_shifted((struct scounter_wide){ .rest = a }, shift).rest;
+}
+
+/* A unit of events in these, rounded up. */
+static inline u64 scounter_unit_shifted(u64 unit, u32 shift)
+{
+	return shift && unit ? ((unit - 1) >> shift) + 1 : unit;
+}
+
 /* What the bounds of the sum over a group are made of. */
 struct scounter_spread {
 	u64 below, above;	/* relative variance of the state, and of the one after it */
 	u64 next;		/* the sum after one update more */
+	u64 first;		/* what the first update adds */
 	u32 least;		/* events that are certain */
 	u32 lower, upper;	/* the powers of bounds.h */
 };
@@ -110,9 +133,9 @@ struct scounter_spread {
  * be behind the array, whose trials its counters have to survive.
  */
 static inline struct scounter_spread
-scounter_shared_spread(u64 sum, u32 level)
+scounter_shared_spread(u64 sum, u32 level, u32 shift)
 {
-	u64 unit = 1ULL << min_t(u32, level, 63);
+	u64 unit = scounter_unit_shifted(1ULL << min_t(u32, level, 63), shift);
 	struct scounter_spread spread = {
 		.next = sum + unit,
 		.least = !!sum,
@@ -183,19 +206,21 @@ static inline u64 scounter_widen(u64 n, u64 share)
 }
 
 static inline struct scounter_spread
-scounter_group_spread(const struct scounter_gathered *gathered, struct scounter_real sum,
+scounter_group_spread(const struct scounter_gathered *gathered, struct scounter_real sum, u32 shift,
 		      const struct scounter_array_type *type, const struct scounter_known *known)
 {
 	u64 variance = scounter_group_variance(gathered, type);
 	u64 mixed = scounter_mixed_variance(known->mixed_ppm);
-	struct scounter_real next = scounter_real_sum(sum, gathered->gap);
-	u64 first = max(scounter_real_up(gathered->first), known->unit);
+	u64 first = scounter_unit_shifted(max(scounter_real_up(gathered->first), known->unit), shift);
+	struct scounter_real next = SCOUNTER_REAL_MAX;
 	bool foreign = mixed || known->unit > 1;
 	u64 below, above;
 
+	if (~gathered->gap.whole)
+		next = scounter_real_sum(sum, scounter_real_shifted(gathered->gap, shift));
 	/* The states of the other type are up to unit + 2 xi n apart. */
 	if (known->unit > 1)
-		next = scounter_real_sum(next, scounter_real(known->unit));
+		next = scounter_real_sum(next, scounter_real(first));
 	if (mixed) {
 		variance = max(mixed, gathered->xi);
 		next.whole = scounter_widen(next.whole, 2 * mixed);
@@ -206,34 +231,42 @@ scounter_group_spread(const struct scounter_gathered *gathered, struct scounter_
 		above += scounter_rest_variance(known, variance, next.whole, type->group);
 	}
 	return (struct scounter_spread) {
+		.first = first,
 		.below = below + scounter_unit_variance(first, sum.whole),
 		.above = above + scounter_unit_variance(first, next.whole),
 		/* Only an event makes a cell leave 0. */
 		.least = foreign ? !scounter_real_is_zero(sum) : gathered->certain,
-		.next = next.whole == U64_MAX ? U64_MAX : next.whole + !!next.part,
+		.next = scounter_real_up(next),
 		/* Of steps that are equal at first, the one that is further off. */
 		.lower = first > 1 ? SCOUNTER_EQUAL_LOWER : SCOUNTER_GROWN_LOWER,
 		.upper = SCOUNTER_CELL_UPPER,
 	};
 }
 
-static inline u64 scounter_mean(u64 sum, u32 group, bool up)
+/* sum * 2^shift over the group; one more of the next, less one, is above all below it. */
+static inline u64 scounter_mean(u64 sum, u32 shift, u32 group, bool up)
 {
-	u32 rest;
-	u64 mean = div_u64_rem(sum, group, &rest);
+	struct scounter_wide wide = { .rest.whole = sum };
+	struct scounter_real mean;
 
-	return mean + (up && rest);
+	if (shift) {
+		sum += up;
+		wide = (struct scounter_wide){ sum >> (64 - shift), { sum << shift, 0 } };
+	}
+	mean = scounter_wide_over(wide, group);
+	return up ? scounter_real_up(mean) : mean.whole;
 }
 
 static inline void scounter_estimate_bounds(struct scounter_array_estimate *estimate, u64 sum,
-					    const struct scounter_spread *spread, u32 group)
+					    u32 shift, const struct scounter_spread *spread,
+					    u32 group)
 {
 	u64 lower = scounter_bound_below(sum, spread->below, spread->lower);
 	u64 upper = scounter_bound_above(spread->next, spread->above, spread->upper);
 
-	estimate->lower = max(scounter_mean(lower, group, false),
+	estimate->lower = max(scounter_mean(lower, shift, group, false),
 			      min_t(u64, spread->least, estimate->value));
-	estimate->upper = upper == U64_MAX ? U64_MAX : scounter_mean(upper, group, true);
+	estimate->upper = upper == U64_MAX ? U64_MAX : scounter_mean(upper, shift, group, true);
 }
 
 /* A full cell is below 2^64 at any level. */
@@ -252,8 +285,10 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 					struct scounter_array_estimate *estimate)
 {
 	bool shared = type->kind == SCOUNTER_REPR_SHARED;
-	bool lacks = scounter_may_lack(known->lost_from, gathered->largest);
-	struct scounter_real sum = scounter_wide_real(gathered->sum);
+	bool lacks = scounter_may_lack(known->lost_from, gathered->largest) ||
+		     scounter_wide_beyond(gathered->sum, type->group);
+	u32 shift = scounter_estimate_shift(gathered, type->group);
+	struct scounter_real sum = scounter_wide_shifted(gathered->sum, shift).rest;
 	u64 value = scounter_real_rounded(scounter_wide_over(gathered->sum, type->group));
 	u64 mixed = scounter_mixed_variance(known->mixed_ppm);
 	u32 level = scounter_known_level(known, gathered->level);
@@ -263,23 +298,22 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 
 	*estimate = (struct scounter_array_estimate){ .value = value, .lower = value, .upper = value };
 	if (shared) {
-		spread = scounter_shared_spread(sum.whole, level);
+		spread = scounter_shared_spread(sum.whole, level, shift);
 		spread.below = max(spread.below, mixed);
 		spread.above = max(spread.above, mixed);
 		square = spread.below;
 	} else {
-		spread = scounter_group_spread(gathered, sum, type, known);
+		spread = scounter_group_spread(gathered, sum, shift, type, known);
 		square = max(gathered->xi, mixed);
 		square = div_u64(square, type->group) +
 			 (mixed ? scounter_rest_variance(known, square, sum.whole, type->group) : 0) +
-			 scounter_unit_variance(max(scounter_real_up(gathered->first), known->unit),
-						sum.whole);
+			 scounter_unit_variance(spread.first, sum.whole);
 	}
 	if (shared && level)
 		estimate->additive = scounter_shared_deviation(type, known->copies, level);
 	if (sampling || mixed || known->unit > 1) {
 		estimate->error_ppm = scounter_root_up(square);
-		scounter_estimate_bounds(estimate, sum.whole, &spread, type->group);
+		scounter_estimate_bounds(estimate, sum.whole, shift, &spread, type->group);
 	}
 	estimate->flags = (lacks ? SCOUNTER_F_SATURATED : 0) |
 			  (sampling ? SCOUNTER_F_SAMPLING : 0);

@@ -57,6 +57,26 @@ static inline struct scounter_real scounter_wide_real(struct scounter_wide sum)
 	return sum.over ? SCOUNTER_REAL_MAX : sum.rest;
 }
 
+/* Whether sum / n is 2^64 or more. */
+static inline bool scounter_wide_beyond(struct scounter_wide sum, u32 n)
+{
+	return sum.over >= n;
+}
+
+/* sum / 2^shift, for a shift of less than 64. */
+static inline struct scounter_wide scounter_wide_shifted(struct scounter_wide sum, u32 shift)
+{
+	u32 left = 64 - shift;
+
+	if (!shift)
+		return sum;
+	return (struct scounter_wide){
+		sum.over >> shift,
+		{ sum.over << left | sum.rest.whole >> shift,
+		  sum.rest.whole << left | sum.rest.part >> shift }
+	};
+}
+
 /* sum / n, cut off after 64 bits. */
 static inline struct scounter_real scounter_wide_over(struct scounter_wide sum, u32 n)
 {

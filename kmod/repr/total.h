@@ -143,7 +143,8 @@ static inline void scounter_total_of(const struct scounter_total *total, u32 gro
 				     u64 lost_from, struct scounter_array_total *sum)
 {
 	struct scounter_real value = scounter_total_sum(total, group);
-	bool lacks = scounter_may_lack(lost_from, total->largest) || !~value.whole;
+	bool lacks = scounter_may_lack(lost_from, total->largest) ||
+		     scounter_wide_beyond(total->sum, group);
 	u64 half, upper;
 
 	sum->value = scounter_value_of(value);

@@ -361,7 +361,7 @@ static void merge_cell(struct array *dst, const struct array *src, u64 cell, boo
 			     scounter_brought_ppm(&gathered, same, src->mixed_ppm,
 						  &dst->cells.repr));
 	add_to_cell(dst, cell, sum, gathered.level,
-		    scounter_may_lack(src->lost_from, gathered.largest));
+		    gathered.sum.over || scounter_may_lack(src->lost_from, gathered.largest));
 }
 
 static void merge_cells(struct array *dst, const struct array *src, bool same)

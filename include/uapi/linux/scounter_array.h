@@ -20,7 +20,8 @@
  * that of the last state, or less where the cell came by a merge from a type that
  * ends earlier.  A counter has SCOUNTER_F_SATURATED, its value is "at least", if
  * the array is saturated and f of one of its cells, without what is after the
- * point, is lost_from or more.  All other counters of the array lack nothing.
+ * point, is lost_from or more.  It also has it, without anything being lost, if its
+ * copies add up to 2^64 or more, which no value can say.  All other counters lack nothing.
  */
 #ifndef _UAPI_LINUX_SCOUNTER_ARRAY_H
 #define _UAPI_LINUX_SCOUNTER_ARRAY_H
@@ -110,7 +111,8 @@ struct scounter_array_estimate {
  * @whole: what is before the point
  * @part: what is after it, in units of 2^-32, cut off
  *
- * An unbiased estimate, but for less than 2^-32.
+ * An unbiased estimate, but for less than 2^-32.  The largest number stands for 2^64 or
+ * more; struct scounter_array_estimate says SCOUNTER_F_SATURATED then.
  */
 struct scounter_array_value {
 	__u64 whole;

@@ -4,6 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include <linux/module.h>
+#include <linux/scounter_array.h>
+
+#include "base/random.h"
+#include "shim.h"
 #include "subject.h"
 #include "util.h"
 
@@ -406,6 +411,76 @@ static void test_large_groups(const struct subject *subject, u64 seed)
 	subject->free(array);
 }
 
+/* All cells in one state: the bounds have the same ratio to the value, whatever that is. */
+static void test_scaled_bounds(const struct subject *subject, u64 seed)
+{
+	static const struct scounter_array_type types[] = {
+		{ .kind = SCOUNTER_REPR_MORRIS2, .bits = 6, .group = 5 },
+		{ .kind = SCOUNTER_REPR_SHARED, .bits = 8, .group = 7 },
+	};
+	struct scounter_array_estimate small, large;
+	u32 i, cell, bit;
+
+	for (i = 0; i < 2; i++) {
+		void *array = create(subject, &types[i], 1, seed);
+		double lower, upper;
+		u64 words[2][2] = { 0 };
+
+		/* 2^40 and 2^62; of the sample, 128 at levels of 33 and 55, or 55 and 56. */
+		for (cell = 0; cell < types[i].group; cell++) {
+			u64 word = scounter_cells_find(subject->cells(array), cell, &bit);
+
+			words[0][word] |= i ? 128ULL << bit | 33ULL << 58 : 40ULL << bit;
+			words[1][word] |= i ? 128ULL << bit | 55ULL << 58 : 62ULL << bit;
+		}
+		subject->set_word(array, 0, words[0][0]);
+		subject->estimate(array, 0, &small);
+		subject->set_word(array, 0, words[1][0]);
+		subject->estimate(array, 0, &large);
+		lower = large.lower / 0x1p22 / small.lower;
+		upper = large.upper / 0x1p22 / small.upper;
+		ok(fabs(lower - 1) < 0.001 && fabs(upper - 1) < 0.001 && !large.flags == !small.flags &&
+		   large.error_ppm <= small.error_ppm + 1 && large.error_ppm + 1 >= small.error_ppm,
+		   "%s: %s: a mean of 2^62 has bounds as one of 2^40 does: %.4f, %.4f times 2^22 of these",
+		   subject->name, type_name(&subject->cells(array)->repr.type), lower, upper);
+		subject->free(array);
+	}
+}
+
+/* Four copies of 1.5 * 2^62 are more than any read can say. */
+static void test_large_copies(u64 seed)
+{
+	static const struct scounter_array_type type = {
+		.kind = SCOUNTER_REPR_MORRIS, .bits = 8, .q_ppm = 1180000,
+	};
+	struct scounter_array_estimate estimate, merged;
+	struct scounter_array *array, *dst;
+	struct scounter_array_total sum;
+	int cpu;
+
+	shim_exit();
+	shim_init(4, 1);
+	scounter_random_init(seed);
+	array = scounter_array_create(NULL, NULL, &type, 1, SCOUNTER_ARRAY_PER_CPU);
+	dst = scounter_array_create(NULL, NULL, &type, 1, 0);
+	for (cpu = 0; cpu < 4; cpu++) {
+		shim_be(cpu);
+		scounter_array_add(array, 0, 3ULL << 61);
+	}
+	scounter_array_read_est(array, 0, &estimate);
+	scounter_array_sum(array, 0, 1, &sum);
+	scounter_array_merge(dst, array);
+	scounter_array_read_est(dst, 0, &merged);
+	ok(estimate.value == U64_MAX && estimate.upper == U64_MAX && estimate.lower > 1ULL << 62 &&
+	   estimate.flags & merged.flags & sum.flags & SCOUNTER_F_SATURATED,
+	   "four copies that come to 1.5 * 2^64 are at least %llu, and so are their sum and merge",
+	   estimate.lower);
+	scounter_array_destroy(array);
+	scounter_array_destroy(dst);
+	shim_exit();
+	shim_init(1, 1);
+}
+
 void test_both(u64 seed)
 {
 	const struct subject *subject;
@@ -424,5 +499,7 @@ void test_both(u64 seed)
 		test_shared(subject, seed);
 		test_levels(subject, seed);
 		test_large_groups(subject, seed);
+		test_scaled_bounds(subject, seed);
 	}
+	test_large_copies(seed);
 }
