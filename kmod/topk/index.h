@@ -116,7 +116,7 @@ static inline s64 topk_link_after(s64 old, u32 node)
 	return (s64)(((u64)old >> 32) + 1) << 32 | node;
 }
 
-static inline u32 topk_link_node(s64 link)
+static __always_inline u32 topk_link_node(s64 link)
 {
 	return (u32)link & ~TOPK_LINK_LEAVING;
 }
@@ -124,6 +124,38 @@ static inline u32 topk_link_node(s64 link)
 static __always_inline struct topk_node *topk_node(const struct topk_index *index, u32 node)
 {
 	return index->nodes + (size_t)node * index->stride;
+}
+
+/* Nodes that a walk looks at: after as many it may have strayed from its chain. */
+#define TOPK_WALK_STEPS		16
+
+/* A walk through a chain that does not check where it is. */
+struct topk_walk {
+	const atomic64_t *from;
+	u32 steps;
+};
+
+static __always_inline struct topk_walk topk_walk_begin(const struct topk_index *index,
+							const struct topk_key *key)
+{
+	return (struct topk_walk) { topk_index_head(index, key->hash), TOPK_WALK_STEPS };
+}
+
+/* The next node with the key's hash, which the caller must check, or 0. */
+static __always_inline u32 topk_walk_next(struct topk_walk *walk, const struct topk_index *index,
+					  const struct topk_key *key)
+{
+	while (walk->steps--) {
+		u32 i = topk_link_node(atomic64_read(walk->from));
+		struct topk_node *node = topk_node(index, i);
+
+		if (!i)
+			break;
+		walk->from = &node->link;
+		if (READ_ONCE(node->hash) == key->hash)
+			return i;
+	}
+	return 0;
 }
 
 /* What the design has beside the node, behind its key. */

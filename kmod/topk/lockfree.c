@@ -270,21 +270,12 @@ static __always_inline enum outcome count_in(struct lockfree *t, struct topk_nod
 static __always_inline bool hit_present(struct lockfree *t, const struct topk_key *key,
 					u64 n)
 {
-	s64 link = atomic64_read(topk_index_head(&t->index, key->hash));
-	u32 steps;
+	struct topk_walk walk = topk_walk_begin(&t->index, key);
+	u32 i;
 
-	for (steps = 0; steps < STEPS; steps++) {
-		u32 i = topk_link_node(link);
-		struct topk_node *node;
-
-		if (!i)
-			return false;
-		node = topk_node(&t->index, i);
-		if (READ_ONCE(node->hash) == key->hash &&
-		    count_in(t, node, i, key, n) == COUNTED)
+	while ((i = topk_walk_next(&walk, &t->index, key)))
+		if (count_in(t, topk_node(&t->index, i), i, key, n) == COUNTED)
 			return true;
-		link = atomic64_read(&node->link);
-	}
 	return false;
 }
 

@@ -33,9 +33,6 @@
 #define TOPK_SMALL	(FOLD < (1ULL << 16) ? FOLD : (1ULL << 16))
 #endif
 
-/* Nodes looked at before the walk may have strayed from its chain. */
-#define STEPS		16
-
 struct cell {
 	atomic64_t word;
 	atomic64_t upper;	/* even, but for the lowest bit: as in the word */
@@ -78,7 +75,7 @@ static __always_inline void topk_add(struct topk_table *table, const void *bytes
 	struct topk_node *node;
 	struct cell *cell;
 	const atomic64_t *link;
-	u32 steps = STEPS;
+	u32 steps = TOPK_WALK_STEPS;
 	unsigned long i;
 	u64 key = 0;
 	s64 word;
