@@ -20,6 +20,7 @@
 
 #include "../../tests/user/kernel/shim.h"
 #include "model.h"
+#include "util.h"
 #include "workload.h"
 
 #define MILLISECOND	1000000000ULL	/* in picoseconds */
@@ -31,7 +32,7 @@
 #define WORKS_EVERY	64
 
 struct thread {
-	uint64_t random;
+	u64 random;
 	uint64_t operations;
 	uint64_t hot;		/* of these, in the hot counter */
 	uint64_t worked;	/* picoseconds */
@@ -51,20 +52,10 @@ static struct {
 	uint64_t fetched;
 } run;
 
-/* SplitMix64 (Steele, Lea & Flood 2014). */
-static uint64_t next_random(uint64_t *seed)
-{
-	uint64_t z = *seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
-
 /* Uniform, below n; the bias is n / 2^64. */
-static uint64_t random_below(uint64_t *seed, uint64_t n)
+static uint64_t random_below(u64 *seed, uint64_t n)
 {
-	return (unsigned __int128)next_random(seed) * n >> 64;
+	return (unsigned __int128)next_seed(seed) * n >> 64;
 }
 
 static void external_work(struct thread *thread)
@@ -254,7 +245,7 @@ static void judge(const struct totals *from, const struct totals *to,
 
 static bool start(const struct workload *workload, uint64_t mean_work)
 {
-	uint64_t seed = workload->seed;
+	u64 seed = workload->seed;
 	int i;
 
 	run.workload = workload;
@@ -266,10 +257,10 @@ static bool start(const struct workload *workload, uint64_t mean_work)
 		fprintf(stderr, "sim: no memory for %s\n", workload->machine->name);
 		return false;
 	}
-	counters_init(next_random(&seed) | 1);
+	counters_init(next_seed(&seed) | 1);
 	run.threads = calloc(workload->threads, sizeof(*run.threads));
 	for (i = 0; i < workload->threads; i++)
-		run.threads[i].random = next_random(&seed);
+		run.threads[i].random = next_seed(&seed);
 	return make_counters();
 }
 

@@ -17,6 +17,8 @@
 #include "counters.h"
 #include "rivals.h"
 #include "shim.h"
+#include "tap.h"
+#include "util.h"
 
 #define WINDOWS		21	/* undisturbed ones, */
 #define TRIES		400	/* of so many at most */
@@ -50,7 +52,7 @@ static struct {
 struct thread {
 	_Alignas(64) pthread_t pthread;
 	int number;
-	uint64_t random;
+	u64 random;
 	uint64_t incs;		/* in the last window */
 	uint64_t hot;		/* in all, of the first counter */
 	uint64_t fetched;	/* by resets, the same */
@@ -66,16 +68,6 @@ static uint64_t now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return time.tv_sec * 1000000000ULL + time.tv_nsec;
-}
-
-/* SplitMix64 (Steele, Lea & Flood 2014). */
-static uint64_t next_random(uint64_t *seed)
-{
-	uint64_t z = *seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
 }
 
 /* That this process may run on. */
@@ -97,7 +89,7 @@ static void pin(int number)
 
 static void external_work(struct thread *thread)
 {
-	uint64_t units = (unsigned __int128)next_random(&thread->random) *
+	uint64_t units = (unsigned __int128)next_seed(&thread->random) *
 			 (2 * run.work + 1) >> 64;
 	volatile int i;
 
@@ -122,7 +114,7 @@ static void count(struct thread *thread, void (*inc)(void *), unsigned int n)
 
 	for (i = 0; i < n; i++) {
 		if (run.counter.count > 1 && i & 1) {
-			inc(run.counter.of[1 + ((next_random(&thread->random) >> 32) *
+			inc(run.counter.of[1 + ((next_seed(&thread->random) >> 32) *
 				(run.counter.count - 1) >> 32)]);
 		} else {
 			inc(counter);
@@ -660,12 +652,11 @@ static int calibrate(void)
 static int check(void)
 {
 	const struct counter_type *type;
-	int tests = 0, failed = 0;
+	int tests = 0;
 
 	for (type = counter_types; type->name; type++)
 		tests++;
-	printf("1..%d\n", tests);
-	tests = 0;
+	tap_plan(tests);
 	run.limit = CHECK_INCS;
 	run.threads = THREADS;
 	for (type = counter_types; type->name; type++) {
@@ -684,14 +675,12 @@ static int check(void)
 		good = type->exact ? value() == hot_incs() :
 		       !strcmp(type->name, "racing") ? value() <= hot_incs() :
 		       error < 0.19 && error > -0.19;
-		printf("%sok %d - %s counts %.0f events of two threads%s\n",
-		       good ? "" : "not ", ++tests, type->name, hot_incs(),
-		       type->exact ? " exactly" : "");
-		printf("# error %+.3f %%\n", 100 * error);
-		failed += !good;
+		ok(good, "%s counts %.0f events of two threads%s", type->name, hot_incs(),
+		   type->exact ? " exactly" : "");
+		comment("error %+.3f %%", 100 * error);
 		unmake();
 	}
-	return !!failed;
+	return tap_status();
 }
 
 int main(int argc, char **argv)

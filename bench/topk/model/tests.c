@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* That the model runs the tables right, and charges for what they do. */
-#include <stdio.h>
 #include <string.h>
 
 #include <linux/kernel.h>
 
 #include "race.h"
+#include "tap.h"
 #include "tests.h"
 
 #define CAPACITY	100
@@ -19,12 +19,9 @@ static const struct machine machine = {
 	.draw = 1000, .call = 1000,
 };
 
-static int number, failed;
-
 static void judge(bool good, const char *what, const char *design)
 {
-	printf("%sok %d - %s: %s\n", good ? "" : "not ", ++number, design, what);
-	failed += !good;
+	ok(good, "%s: %s", design, what);
 }
 
 static struct outcome run(const struct topk_ops *ops, enum shape shape, double alpha, u32 cpus)
@@ -33,7 +30,7 @@ static struct outcome run(const struct topk_ops *ops, enum shape shape, double a
 	struct outcome outcome = { 0 };
 
 	if (!race_run(ops, &machine, streams, CAPACITY, &outcome))
-		failed++;
+		tap_fail();
 	streams_free(streams);
 	return outcome;
 }
@@ -82,7 +79,7 @@ int tests_run(void)
 	const struct topk_ops *ops;
 	u32 design;
 
-	puts("1..37");
+	tap_plan(37);
 	for (design = 1; (ops = topk_ops_of(design)); design++) {
 		nothing_is_lost(ops, 0.5);
 		nothing_is_lost(ops, 2);
@@ -90,5 +87,5 @@ int tests_run(void)
 	}
 	topk_gathers = false;
 	contention_costs(&topk_cooperative_ops);
-	return failed != 0;
+	return tap_status();
 }

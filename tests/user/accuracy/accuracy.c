@@ -8,8 +8,8 @@
 
 #include "classes.h"
 #include "exact.h"
+#include "suites.h"
 #include "table.h"
-#include "tap.h"
 
 #define DEFAULT_SEED	1
 
@@ -84,7 +84,7 @@ static int print_variance(const struct options *options)
 static int run(const struct options *options)
 {
 	if (!strcmp(options->command, "check"))
-		return tap_run(options->seed, options->part);
+		return suites_run(options->seed, options->part);
 	if (!strcmp(options->command, "table")) {
 		print_tables(options->seed);
 		return 0;

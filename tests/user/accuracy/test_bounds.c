@@ -10,7 +10,7 @@
 #include "classes.h"
 #include "cover.h"
 #include "exact.h"
-#include "tap.h"
+#include "suites.h"
 #include "util.h"
 
 /* Coarse classes well beyond the last exponent; the finer one as far as a second goes. */

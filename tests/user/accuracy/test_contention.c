@@ -4,7 +4,7 @@
 
 #include "classes.h"
 #include "stats.h"
-#include "tap.h"
+#include "suites.h"
 #include "util.h"
 
 static const char *const rival_names[RIVAL_KINDS] = {

@@ -6,7 +6,7 @@
 #include "classes.h"
 #include "exact.h"
 #include "stats.h"
-#include "tap.h"
+#include "suites.h"
 #include "util.h"
 
 /* Of the checkpoints: 10^4, 10^6, 10^8 events. */

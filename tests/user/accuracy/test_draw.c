@@ -6,7 +6,7 @@
 #include "model.h"
 #include "scripted.h"
 #include "stats.h"
-#include "tap.h"
+#include "suites.h"
 #include "util.h"
 
 /*

@@ -6,7 +6,7 @@
 #include "classes.h"
 #include "exact.h"
 #include "model.h"
-#include "tap.h"
+#include "suites.h"
 
 /* What summation in double precision may be off. */
 #define CHAIN_PRECISION	1e-9

@@ -5,7 +5,7 @@
 
 #include "model.h"
 #include "stats.h"
-#include "tap.h"
+#include "suites.h"
 #include "util.h"
 
 #define GAPS		2000000

@@ -10,7 +10,7 @@
 
 #include "classes.h"
 #include "stats.h"
-#include "tap.h"
+#include "suites.h"
 #include "util.h"
 #include "value.h"
 

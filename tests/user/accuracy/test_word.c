@@ -5,7 +5,7 @@
 #include "classes.h"
 #include "model.h"
 #include "scripted.h"
-#include "tap.h"
+#include "suites.h"
 #include "util.h"
 
 #define VALUE_MAX \

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,33 +11,6 @@
 #include "arrays.h"
 #include "shim.h"
 #include "util.h"
-
-static u32 tests, failures;
-
-bool ok(bool passed, const char *format, ...)
-{
-	va_list arguments;
-
-	printf("%sok %u - ", passed ? "" : "not ", ++tests);
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	putchar('\n');
-	fflush(stdout);
-	failures += !passed;
-	return passed;
-}
-
-void comment(const char *format, ...)
-{
-	va_list arguments;
-
-	fputs("# ", stdout);
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	putchar('\n');
-}
 
 static const char *const kind_names[] = {
 	NULL, "morris", "morris2", "csuros2", "csuros", "dlm_probability", "dlm_float", "shared",
@@ -218,10 +190,10 @@ static int check(const char *only, u64 seed)
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		if (!only || !strcmp(only, groups[i].name))
 			groups[i].test(derive_seed(seed, groups[i].name, 0));
-	if (!tests)
+	if (!tap_tests())
 		errx(2, "no group of tests is named '%s'", only);
-	printf("1..%u\n", tests);
-	return failures ? 1 : 0;
+	tap_plan(tap_tests());
+	return tap_status();
 }
 
 static struct array *load(const char *path)

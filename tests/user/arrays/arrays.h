@@ -7,10 +7,7 @@
 
 #include "array.h"
 #include "stats.h"
-
-/* One TAP line; the number of failures is the program's exit status. */
-bool ok(bool passed, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void comment(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#include "tap.h"
 
 /* A representation with tables that last as long as the program. */
 const struct scounter_repr *repr_of(u32 kind, u32 bits, u32 q_ppm, u32 m, u32 theta);

@@ -30,10 +30,11 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-#include "../../../bench/model/fiber.h"
 #include "explore.h"
+#include "fiber.h"
 #include "memory.h"
 #include "source.h"
+#include "util.h"
 
 #define STACK_BYTES	(64UL << 10)
 #define STEPS_MAX	20000	/* of a run; more never end */
@@ -100,19 +101,10 @@ static struct {
 	int given;		/* steps whose thread is known */
 	uint64_t run, seed, stamp;
 	struct word words[WORDS];
-	uint64_t random;
+	u64 random;
 	unsigned int stay;	/* random: once in 2^stay another thread */
 	int *schedule, schedule_length;
 } ex = { .current = -1 };
-
-static uint64_t next_random(void)
-{
-	uint64_t z = ex.random += 0x9e3779b97f4a7c15ULL;	/* SplitMix64 */
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
 
 static uintptr_t word_of(const volatile void *address)
 {
@@ -391,13 +383,13 @@ static int choose_randomly(unsigned int enabled)
 	int n;
 
 	if (ex.current >= 0 && enabled & 1U << ex.current) {
-		if (next_random() >> (64 - ex.stay))
+		if (next_seed(&ex.random) >> (64 - ex.stay))
 			return ex.current;
 		others &= ~(1U << ex.current);
 	}
 	if (!others)
 		return ex.current;
-	for (n = next_random() % __builtin_popcount(others); n; n--)
+	for (n = next_seed(&ex.random) % __builtin_popcount(others); n; n--)
 		others &= others - 1;
 	return __builtin_ctz(others);
 }
@@ -689,7 +681,7 @@ static void run_once(void)
 	/* All orders are orders of the same program. */
 	ex.seed = ex.options->seed + (ex.options->mode == EXPLORE_RANDOM ? ex.run - 1 : 0);
 	ex.random = ex.seed;
-	ex.stay = 1 + next_random() % 4;
+	ex.stay = 1 + next_seed(&ex.random) % 4;
 	if (ex.program->begin)
 		ex.program->begin(ex.seed);
 	for (i = 0; i < ex.program->threads; i++) {

@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "../kernel/counters.h"
 #include "report.h"
+#include "tap.h"
 #include "tests.h"
 #include "toys.h"
 
@@ -644,10 +643,7 @@ static bool test_racing(void)
 	return result.failed && strstr(result.message, "2 events, of which 1");
 }
 
-static const struct {
-	const char *name;
-	bool (*run)(void);
-} tests[] = {
+static const struct tap_test tests[] = {
 	{ "what toys can do, and what they cannot", test_toys },
 	{ "all that other small programs can do is found", test_drawn_toys },
 	{ "a schedule shows a failure again", test_replay },
@@ -676,32 +672,7 @@ static const struct {
 	{ "approximate kinds are unbiased where CPUs meet", test_mean },
 };
 
-#define TESTS	((int)(sizeof(tests) / sizeof(tests[0])))
-
 int tests_run(const char *only)
 {
-	int failed = 0, run = 0, status, i;
-	pid_t child;
-
-	if (!only)
-		printf("1..%d\n", TESTS);
-	for (i = 0; i < TESTS; i++) {
-		if (only && !strstr(tests[i].name, only))
-			continue;
-		fflush(stdout);
-		child = fork();
-		if (!child) {
-			bool good = tests[i].run();
-
-			fflush(stdout);
-			exit(!good);
-		}
-		status = 1;
-		if (child < 0 || waitpid(child, &status, 0) < 0)
-			perror("interleave");
-		run++;
-		failed += !!status;
-		printf("%sok %d - %s\n", status ? "not " : "", i + 1, tests[i].name);
-	}
-	return failed || !run;
+	return tap_processes(tests, sizeof(tests) / sizeof(tests[0]), only, 0);
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <linux/kernel.h>
@@ -16,6 +15,7 @@
 
 #include "edges.h"
 #include "streams.h"
+#include "tap.h"
 #include "topk/lockfree.h"
 
 #define SECONDS	60	/* some hundred times what the longest takes */
@@ -529,10 +529,7 @@ static bool keys_are_padded_with_zeros(void)
 	return good;
 }
 
-static const struct {
-	const char *name;
-	bool (*run)(void);
-} tests[] = {
+static const struct tap_test tests[] = {
 	{ "keys are padded with zeros", keys_are_padded_with_zeros },
 	{ "two keys with one hash and one first word are told apart", equal_hashes_are_told_apart },
 	{ "2048 adds of 2^32, each of a new key, to two entries", large_adds_of_new_keys },
@@ -555,29 +552,6 @@ static const struct {
 
 int edges_check(void)
 {
-	int status, failed = 0;
-	u32 i;
-
-	printf("1..%zu\n", ARRAY_SIZE(tests));
 	shim_cpus = 2;
-	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		pid_t child;
-
-		fflush(stdout);
-		child = fork();
-		if (!child) {
-			alarm(SECONDS);
-			status = !tests[i].run();
-			fflush(stdout);
-			exit(status);
-		}
-		status = 1;
-		if (child < 0 || waitpid(child, &status, 0) < 0)
-			perror("topk");
-		if (WIFSIGNALED(status))
-			printf("# ended by signal %d\n", WTERMSIG(status));
-		failed += !!status;
-		printf("%sok %u - %s\n", status ? "not " : "", i + 1, tests[i].name);
-	}
-	return failed != 0;
+	return tap_processes(tests, ARRAY_SIZE(tests), NULL, SECONDS);
 }

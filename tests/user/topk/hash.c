@@ -11,13 +11,13 @@
  * 34 comparisons: a right hash fails with probability 4e-8, with other seeds.  A
  * pair that meets, or keeps its distance, whatever the secret is beyond 10^6.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include <linux/kernel.h>
 
 #include "hash.h"
 #include "streams.h"
+#include "tap.h"
 
 #define SECRETS	(1U << 18)
 #define CELLS	256
@@ -45,7 +45,7 @@ static double chi_square(const u32 *cells)
 	return sum;
 }
 
-static int pairs_check(u64 *seed)
+static void pairs_check(u64 *seed)
 {
 	double worst = 0;
 	u32 i, j;
@@ -65,12 +65,10 @@ static int pairs_check(u64 *seed)
 		if (worst > BOUND)
 			break;
 	}
-	printf("%sok 1 - hashes of two chosen keys are uniform and independent\n",
-	       worst > BOUND ? "not " : "");
-	printf("# greatest chi-square %.0f, bound %.0f\n", worst, BOUND);
+	ok(worst <= BOUND, "hashes of two chosen keys are uniform and independent");
+	comment("greatest chi-square %.0f, bound %.0f", worst, BOUND);
 	if (worst > BOUND)
-		printf("# 1 failures; the first: keys %#llx and %#llx\n", pairs[i][0], pairs[i][1]);
-	return worst > BOUND;
+		comment("1 failures; the first: keys %#llx and %#llx", pairs[i][0], pairs[i][1]);
 }
 
 /*
@@ -98,7 +96,7 @@ static double steps_of(u64 distance, const struct topk_secret *secret)
  * in a row.  With it there remain those that give all of them a few hashes; there
  * are fewer than one in 5000.  The bound is one in 1000, of 20000.
  */
-static int rows_check(u64 *seed)
+static void rows_check(u64 *seed)
 {
 	static const u64 distances[] = { 1, 2, 8, 64, 1000, 4096, 1ULL << 32, 0x100000001 };
 	u32 i, j, bad = 0, secrets = 20000 / ARRAY_SIZE(distances);
@@ -113,16 +111,17 @@ static int rows_check(u64 *seed)
 			bad += steps > LONG;
 		}
 	}
-	printf("%sok 2 - keys in a row make no long chains\n", bad > 20 ? "not " : "");
-	printf("# %u of 20000 secrets with more than %.1f steps a hit; the mean is %.3f\n", bad,
-	       LONG, sum / 20000);
+	ok(bad <= 20, "keys in a row make no long chains");
+	comment("%u of 20000 secrets with more than %.1f steps a hit; the mean is %.3f", bad, LONG,
+		sum / 20000);
 	if (bad > 20)
-		printf("# 1 failures; the first: %u bad secrets\n", bad);
-	return bad > 20;
+		comment("1 failures; the first: %u bad secrets", bad);
 }
 
 int hash_check(u64 seed)
 {
-	puts("1..2");
-	return pairs_check(&seed) | rows_check(&seed);
+	tap_plan(2);
+	pairs_check(&seed);
+	rows_check(&seed);
+	return tap_status();
 }

@@ -25,6 +25,7 @@
 #include "guarantee.h"
 #include "hash.h"
 #include "speed.h"
+#include "tap.h"
 #include "tuning.h"
 
 /* The paper's throttled threads sleep for a moment. */
@@ -36,21 +37,23 @@ bool topk_throttle(void)
 
 #define SEED	20090824
 
-static u32 number, failed;
+static void plan(u32 tests)
+{
+	tap_plan(tests);
+	comment("seed %u", SEED);
+}
 
 static void judge(const struct topk_ops *ops, const struct streams *streams, u32 capacity)
 {
 	struct verdict verdict;
 
 	guarantee_check(ops, streams, capacity, &verdict);
-	printf("%sok %u - %s: %s, %u x %u, m %u\n", verdict.failures ? "not " : "", ++number,
-	       ops->name, streams->name, streams->streams, streams->length, capacity);
-	printf("# %llu queries meanwhile, %llu evictions, %llu hits delegated, of which %llu pending at once\n",
-	       verdict.queries, verdict.evictions, verdict.delegated, verdict.pending);
+	ok(!verdict.failures, "%s: %s, %u x %u, m %u", ops->name, streams->name,
+	   streams->streams, streams->length, capacity);
+	comment("%llu queries meanwhile, %llu evictions, %llu hits delegated, of which %llu pending at once",
+		verdict.queries, verdict.evictions, verdict.delegated, verdict.pending);
 	if (verdict.failures)
-		printf("# %llu failures; the first: %s\n", verdict.failures, verdict.why);
-	fflush(stdout);
-	failed += verdict.failures != 0;
+		comment("%llu failures; the first: %s", verdict.failures, verdict.why);
 }
 
 struct input {
@@ -107,10 +110,10 @@ static int check(const char *only)
 
 	if (only)
 		first = last = ops_by_name(only)->design;
-	printf("1..%zu\n# seed %u\n", (last - first + 1) * ARRAY_SIZE(short_inputs), SEED);
+	plan((last - first + 1) * ARRAY_SIZE(short_inputs));
 	for (design = first; design <= last; design++)
 		judge_all(topk_ops_of(design), short_inputs, ARRAY_SIZE(short_inputs), 4, 60000);
-	return failed != 0;
+	return tap_status();
 }
 
 /* With queues of one, hits of new keys are shed all the time. */
@@ -122,9 +125,10 @@ static int check_throttled(void)
 	};
 
 	topk_queue_limit = 1;
-	printf("1..%zu\n# seed %u; cooperative is throttled\n", ARRAY_SIZE(inputs), SEED);
+	plan(ARRAY_SIZE(inputs));
+	comment("cooperative is throttled");
 	judge_all(&topk_cooperative_ops, inputs, ARRAY_SIZE(inputs), 4, 60000);
-	return failed != 0;
+	return tap_status();
 }
 
 /* What a thread finds differs from run to run, even with the same streams. */
@@ -134,11 +138,11 @@ static int check_again(const char *design, double alpha, u32 streams, u32 times)
 	struct streams *made = streams_make(ZIPF, alpha, 5000000, streams, 1000000, SEED);
 	u32 i;
 
-	printf("1..%u\n# seed %u\n", times, SEED);
+	plan(times);
 	for (i = 0; i < times; i++)
 		judge(ops, made, 10000);
 	streams_free(made);
-	return failed != 0;
+	return tap_status();
 }
 
 static int check_long(const char *only)
@@ -148,13 +152,12 @@ static int check_long(const char *only)
 
 	if (only)
 		first = last = ops_by_name(only)->design;
-	printf("1..%zu\n# seed %u\n", (last - first + 1) * ARRAY_SIZE(streams) *
-	       ARRAY_SIZE(long_inputs), SEED);
+	plan((last - first + 1) * ARRAY_SIZE(streams) * ARRAY_SIZE(long_inputs));
 	for (design = first; design <= last; design++)
 		for (i = 0; i < ARRAY_SIZE(streams); i++)
 			judge_all(topk_ops_of(design), long_inputs, ARRAY_SIZE(long_inputs),
 				  streams[i], 1000000);
-	return failed != 0;
+	return tap_status();
 }
 
 static int check_words(const char *path)
@@ -163,11 +166,11 @@ static int check_words(const char *path)
 
 	if (!streams)
 		return 3;
-	printf("1..2\n# seed %u\n", SEED);
+	plan(2);
 	judge(&topk_lockfree_ops, streams, 1000);
 	judge(&topk_cooperative_ops, streams, 1000);
 	streams_free(streams);
-	return failed != 0;
+	return tap_status();
 }
 
 static bool number_of(const char *text, u32 least, u32 most, u32 *number)

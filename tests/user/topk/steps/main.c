@@ -14,6 +14,7 @@
 #include <linux/smp.h>
 
 #include "streams.h"
+#include "tap.h"
 #include "topk/lockfree.h"
 #include "topk/table.h"
 
@@ -28,8 +29,6 @@
 
 /* So many places, each of which is looked at twice. */
 #define OF_A_QUERY	(1024 * 16)
-
-static u32 number, failed;
 
 /* Of what is under way: accesses since it began, and the most that anything had. */
 static u64 steps, most_steps;
@@ -129,11 +128,8 @@ static struct topk_table *create(const struct topk_ops *ops, u32 capacity)
 
 static void judge(const char *design, const char *what, u32 capacity, u64 bound)
 {
-	printf("%sok %u - %s, m %u: %s\n", most_steps > bound ? "not " : "", ++number, design,
-	       capacity, what);
-	printf("# %llu accesses, of at most %llu\n", most_steps, bound);
-	fflush(stdout);
-	failed += most_steps > bound;
+	ok(most_steps <= bound, "%s, m %u: %s", design, capacity, what);
+	comment("%llu accesses, of at most %llu", most_steps, bound);
 }
 
 /* Each entry is hit once, then again. */
@@ -241,7 +237,7 @@ int main(void)
 		return 3;
 	}
 	shim_be(0);
-	puts("1..35");
+	tap_plan(35);
 	for (i = 0; i < ARRAY_SIZE(capacities); i++) {
 		hit_a_full_table(&topk_cooperative_ops, capacities[i]);
 		hit_a_full_table(&topk_shared_ops, capacities[i]);
@@ -251,5 +247,5 @@ int main(void)
 	/* Who waits for locks cannot be interrupted. */
 	for (i = 0; i < 3; i++)
 		hit_while_others_leave_work(&topk_cooperative_ops, capacities[i]);
-	return failed != 0;
+	return tap_status();
 }

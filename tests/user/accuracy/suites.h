@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The tests, and how they report: TAP, the Test Anything Protocol. */
-#ifndef _ACCURACY_TAP_H
-#define _ACCURACY_TAP_H
+/* The tests of this program. */
+#ifndef _ACCURACY_SUITES_H
+#define _ACCURACY_SUITES_H
 
 #include <linux/types.h>
+
+#include "tap.h"
 
 /* A test, or as many tests as there are cases. */
 struct test {
@@ -27,9 +29,6 @@ extern const struct test range_tests[];
 /* What comes after the name in the line of this case. */
 void describe(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A line that is no result. */
-void comment(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* The seed of this case: of no other case, of another name or master seed. */
 u64 test_seed(void);
 
@@ -37,6 +36,6 @@ u64 test_seed(void);
 u64 master_seed(void);
 
 /* Run all tests with @part in their names; the program's exit status. */
-int tap_run(u64 seed, const char *part);
+int suites_run(u64 seed, const char *part);
 
-#endif /* _ACCURACY_TAP_H */
+#endif /* _ACCURACY_SUITES_H */

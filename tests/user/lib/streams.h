@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What is counted: streams of elements, made from a seed or read from a file. */
-#ifndef _TOPK_STREAMS_H
-#define _TOPK_STREAMS_H
+#ifndef _LIB_STREAMS_H
+#define _LIB_STREAMS_H
 
 #include <linux/types.h>
 
@@ -27,7 +27,6 @@ struct streams *streams_make(enum shape shape, double alpha, u32 alphabet, u32 s
 struct streams *streams_read(const char *path, u32 streams, u64 seed);
 void streams_free(struct streams *streams);
 
-u64 random_next(u64 *state);
 u32 random_below(u64 *state, u32 n);
 struct topk_secret random_secret(u64 *state);
 
@@ -35,4 +34,4 @@ struct topk_secret random_secret(u64 *state);
 u64 key_of(u32 element);
 u32 element_of(u64 key);
 
-#endif /* _TOPK_STREAMS_H */
+#endif /* _LIB_STREAMS_H */

@@ -4,30 +4,21 @@
 #include <stdlib.h>
 
 #include "streams.h"
-
-/* Steele, Lea & Flood 2014: a counter, mixed. */
-u64 random_next(u64 *state)
-{
-	u64 z = *state += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
+#include "util.h"
 
 u32 random_below(u64 *state, u32 n)
 {
-	return (unsigned __int128)random_next(state) * n >> 64;
+	return (unsigned __int128)next_seed(state) * n >> 64;
 }
 
 struct topk_secret random_secret(u64 *state)
 {
 	struct topk_secret secret;
 
-	secret.a0 = random_next(state);
-	secret.a1 = random_next(state);
-	secret.b = random_next(state);
-	secret.seed = random_next(state);
+	secret.a0 = next_seed(state);
+	secret.a1 = next_seed(state);
+	secret.b = next_seed(state);
+	secret.seed = next_seed(state);
 	return secret;
 }
 
@@ -43,17 +34,6 @@ u64 key_of(u32 element)
 u32 element_of(u64 key)
 {
 	return key * INVERSE - 1;
-}
-
-static void *allocate(size_t n, size_t size)
-{
-	void *memory = calloc(n, size);
-
-	if (!memory) {
-		fprintf(stderr, "topk: no memory for %zu x %zu bytes\n", n, size);
-		exit(3);
-	}
-	return memory;
 }
 
 static struct streams *streams_allocate(u32 n, u32 length, u32 alphabet)
@@ -131,7 +111,7 @@ static void fill_zipf(struct streams *streams, double alpha, u64 *seed)
 	for (i = 0; i < streams->streams; i++) {
 		for (j = 0; j < streams->length; j++) {
 			u32 e = random_below(seed, streams->alphabet);
-			double u = (random_next(seed) >> 11) * 0x1p-53;
+			double u = (next_seed(seed) >> 11) * 0x1p-53;
 
 			streams->element[i][j] = u < aliases.threshold[e] ? e : aliases.other[e];
 		}

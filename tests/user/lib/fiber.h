@@ -5,8 +5,8 @@
  * in a run that is what all the time would go into.  So the switch is written by
  * hand where it is known how, and ucontext serves elsewhere.
  */
-#ifndef _SIM_FIBER_H
-#define _SIM_FIBER_H
+#ifndef _LIB_FIBER_H
+#define _LIB_FIBER_H
 
 #include <stddef.h>
 
@@ -19,4 +19,4 @@ void fiber_init(struct fiber *fiber, void *stack, size_t bytes, void (*entry)(vo
 void fiber_exit(struct fiber *fiber);
 void fiber_switch(struct fiber *from, struct fiber *to);
 
-#endif /* _SIM_FIBER_H */
+#endif /* _LIB_FIBER_H */

@@ -4,8 +4,8 @@
  * leaves state i with probability 1 / unit[i], for state i + 1.  As chain.c, but with
  * many increments at a time, so that 10^9 of them are no matter.
  */
-#ifndef _ACCURACY_LAW_H
-#define _ACCURACY_LAW_H
+#ifndef _LIB_LAW_H
+#define _LIB_LAW_H
 
 #include <linux/types.h>
 
@@ -36,4 +36,4 @@ struct misses {
 /* @lower and @upper are those of each state. */
 struct misses law_misses(const struct law *law, const u64 *lower, const u64 *upper);
 
-#endif /* _ACCURACY_LAW_H */
+#endif /* _LIB_LAW_H */

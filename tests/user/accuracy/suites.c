@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "stats.h"
-#include "tap.h"
+#include "suites.h"
 #include "util.h"
 
 static const struct test *const suites[] = {
@@ -27,17 +27,6 @@ void describe(const char *format, ...)
 	va_end(arguments);
 }
 
-void comment(const char *format, ...)
-{
-	va_list arguments;
-
-	fputs("# ", stdout);
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	putchar('\n');
-}
-
 u64 test_seed(void)
 {
 	return seed_now;
@@ -48,24 +37,20 @@ u64 master_seed(void)
 	return master;
 }
 
-static bool run_case(const struct test *test, u32 which, u32 number)
+static void run_case(const struct test *test, u32 which)
 {
 	bool passed;
 
 	seed_now = derive_seed(master, test->name, which);
 	*description = '\0';
 	passed = test->run(which);
-	printf("%sok %u - %s%s%s\n", passed ? "" : "not ", number, test->name,
-	       *description ? ": " : "", description);
-	fflush(stdout);
-	return passed;
+	ok(passed, "%s%s%s", test->name, *description ? ": " : "", description);
 }
 
-int tap_run(u64 seed, const char *part)
+int suites_run(u64 seed, const char *part)
 {
 	const struct test *test;
-	u32 number = 0, failures = 0, planned = 0;
-	u32 i, which;
+	u32 i, which, planned = 0;
 
 	master = seed;
 	for (i = 0; i < ARRAY_SIZE(suites); i++)
@@ -73,7 +58,7 @@ int tap_run(u64 seed, const char *part)
 			if (strstr(test->name, part))
 				planned += test->cases;
 
-	printf("1..%u\n", planned);
+	tap_plan(planned);
 	comment("seed %llu", seed);
 	comment("a test of chance may fail without cause: at most 1e-9 each,");
 	comment("but %.1e for each unbiased mean (%g standard errors);",
@@ -82,8 +67,8 @@ int tap_run(u64 seed, const char *part)
 	for (i = 0; i < ARRAY_SIZE(suites); i++)
 		for (test = suites[i]; test->name; test++)
 			for (which = 0; strstr(test->name, part) && which < test->cases; which++)
-				failures += !run_case(test, which, ++number);
-	if (failures)
-		comment("%u of %u failed", failures, planned);
-	return failures ? 1 : 0;
+				run_case(test, which);
+	if (tap_failures())
+		comment("%u of %u failed", tap_failures(), planned);
+	return tap_status();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef _ACCURACY_STATS_H
-#define _ACCURACY_STATS_H
+#ifndef _LIB_STATS_H
+#define _LIB_STATS_H
 
 #include <linux/types.h>
 
@@ -64,4 +64,4 @@ double chi_square(const u64 *counts, const double *probability, u32 bins);
 bool chi_square_fits(const u64 *counts, const double *probability, u32 bins,
 		     double *tail);
 
-#endif /* _ACCURACY_STATS_H */
+#endif /* _LIB_STATS_H */
