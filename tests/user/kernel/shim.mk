@@ -27,7 +27,7 @@ shim_flags := -I$(shim_dir) -I$(INCLUDE) -I$(KMOD)
 shim_flags += -DCONFIG_64BIT=1 -DCONFIG_SMP=1 -fno-strict-aliasing -fwrapv
 shim_flags += $(if $(model),-DSHIM_MODEL)
 # As the kernel is compiled: its tables have functions that need no argument.
-shim_kmod_flags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare
+shim_kmod_flags := -DSHIM_KMOD -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare
 shim_kmod_flags += -Wno-missing-field-initializers -Werror
 
 shim_objects := $(patsubst %,$(build)/kmod/%.o,$(shim_kmod))
