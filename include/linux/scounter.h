@@ -166,8 +166,9 @@ int __scounter_register(struct scounter *counter, const char *name,
  * @kind: an enum scounter_kind
  * @ppm: relative standard deviation of an approximate kind, in parts per
  *	million, from SCOUNTER_ERROR_PPM_MIN to SCOUNTER_ERROR_PPM_MAX; 0 for
- *	the default of 1 %.  For bfp, the paper's rounding of Theta can make
- *	it up to 4 % of itself larger, at the coarse end; estimates say so.
+ *	the default of 1 %.  For bfp_dup, the paper's rounding of Theta can make
+ *	it a little larger, at the coarse end (20.5 % instead of 20 %);
+ *	estimates say so.
  *	The scalable kinds are never coarser than 2.7 %.  Exact kinds take 0
  *	only.
  * @gfp: how to allocate.  Where it does not allow to sleep, the counter works

@@ -216,7 +216,9 @@ struct scounter_class {
 /*
  * Of approximate words without a name: they are reset while others count.  An
  * increment may then land after the reset with the weight that it won before, and
- * estimates allow for that.
+ * estimates allow for that.  Of morris and scalable words, which cannot remember it,
+ * every estimate does: lower is 0 and error_ppm near 1000000, unless a granularity
+ * bounds the weight.
  */
 #define SCOUNTER_CLASS_RESETS		BIT(3)
 /* What the inline part of an increment leaves to the rest. */
@@ -231,7 +233,8 @@ struct scounter_class {
  * @flags: SCOUNTER_CLASS_WRAP: begin again at 0 at the end of the range, as in
  *	the papers, rather than stay there; SCOUNTER_CLASS_SENSITIVE, of the
  *	scalable kinds; SCOUNTER_CLASS_RESETS, of the approximate kinds: the
- *	words are reset while others count
+ *	words are reset while others count, which takes the lower bound from
+ *	morris and scalable words without a granularity
  * @granularity_log2: of the scalable kinds: an update never adds more than 2 to
  *	this power (Ayers 2023, end notes: 10); 0 for no cap
  * @components: of the multiline kinds: stripes a node, a power of two up to
@@ -319,9 +322,14 @@ enum __scounter_kinds {
 	((u32)((3ULL * SCOUNTER_PPM * SCOUNTER_PPM /			\
 		((u64)(ppm) * (ppm)) + 3) / 8 * 2))
 
-/* approx: log2 of the bound of its mantissa; it counts exactly to a third of that. */
+/* approx: the same with M rounded up, as it never has more than the error asked for. */
+#define __SCOUNTER_APPROX_THETA(ppm)					\
+	((u32)(((3ULL * SCOUNTER_PPM * SCOUNTER_PPM - 1) /		\
+		((u64)(ppm) * (ppm)) + 11) / 8 * 2))
+
+/* ... and log2 of the bound of its mantissa; it counts exactly to a third of that. */
 #define __SCOUNTER_APPROX_SHIFT(ppm)					\
-	(const_ilog2(__SCOUNTER_THETA(ppm) - 1) + 1)
+	(const_ilog2(__SCOUNTER_APPROX_THETA(ppm) - 1) + 1)
 
 #define __SCOUNTER_APPROX_LIMIT(shift)					\
 	((((1U << (shift)) - (2U << (shift)) / 3 + 1) & ~1U) - 1)
@@ -363,7 +371,8 @@ enum __scounter_kinds {
 	.limit = __SCOUNTER_LIMIT(kind_, asked, ppm) +				\
 		 BUILD_BUG_ON_ZERO((ppm) < SCOUNTER_ERROR_PPM_MIN ||	\
 				   (ppm) > SCOUNTER_ERROR_PPM_MAX),	\
-	.theta = __SCOUNTER_IS_BFP(kind_) ? __SCOUNTER_THETA(ppm) :	\
+	.theta = (asked) == SCOUNTER_APPROX ? __SCOUNTER_APPROX_THETA(ppm) : \
+		 __SCOUNTER_IS_BFP(kind_) ? __SCOUNTER_THETA(ppm) :	\
 		 __SCOUNTER_IS_MORRIS(kind_) ? __SCOUNTER_MORRIS_A(ppm) : 0, \
 	.kind = (kind_),						\
 	.shift = __SCOUNTER_IS_MORRIS(kind_) ? __SCOUNTER_MORRIS_SHIFT(ppm) : \

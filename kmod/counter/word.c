@@ -214,6 +214,8 @@ EXPORT_SYMBOL_GPL(scounter_word64_read_est);
  * expected value holds; the error of the next read holds only with
  * SCOUNTER_CLASS_RESETS in the class, or if nobody counts meanwhile.  A counter with
  * a name says so by itself.
+ * In scalable32 words that option costs the lower bound of every read, unless the class
+ * has a granularity: after 200000 events lower is 0, and error_ppm 999998.
  *
  * Context: Any context, NMI included.
  * Return: the value that it had; what is counted at the same time is in this
@@ -240,6 +242,8 @@ EXPORT_SYMBOL_GPL(scounter_word32_fetch_reset);
  * expected value holds; the error of the next read holds only with
  * SCOUNTER_CLASS_RESETS in the class, or if nobody counts meanwhile.  A counter with
  * a name says so by itself.
+ * In morris and scalable words that option costs the lower bound of every read, unless
+ * the class has a granularity: after 200000 events lower is 0, and error_ppm 999998.
  *
  * Context: Any context, NMI included.
  * Return: the value that it had; what is counted at the same time is in this
@@ -330,6 +334,7 @@ static void set_accuracy(struct scounter_class *class, enum scounter_kind asked,
 		class->limit = kind == SCOUNTER_BFP_DUP ? class->theta - 1 :
 			       SCOUNTER_BFP_MANTISSA_MAX;
 		if (asked == SCOUNTER_APPROX) {
+			class->theta = scounter_bfp_approx_theta(ppm);
 			class->shift = scounter_bfp_approx_log2(class->theta);
 			class->limit = __SCOUNTER_APPROX_LIMIT(class->shift);
 		}
@@ -349,7 +354,7 @@ static void set_accuracy(struct scounter_class *class, enum scounter_kind asked,
  * @params: kind, error, overflow policy, granularity, components
  *
  * Dice, Lev & Moir 2013: bfp, section 4.2, Theta = 2M with M the integer part of
- * (3 / error^2 + 3) / 8; morris, section 3.1, a = 1 / (2 error^2).  Ayers 2023:
+ * (3 / error^2 + 3) / 8, of approx rounded up; morris, section 3.1, a = 1 / (2 error^2).  Ayers 2023:
  * scalable, the least threshold from 2^10 to 2^15 whose error is small enough.
  *
  * Context: Any context.

@@ -83,6 +83,19 @@ static inline u32 scounter_bfp_theta(u32 error_ppm)
 	return 2 * ((u32)(inverse_square + 3) / 8);
 }
 
+/*
+ * Of approx, which is never to have more than the error asked for: M is rounded up, so
+ * that 8M - 3 >= 3 / error^2 (7502 for 1 %).  A bound B >= Theta then is large enough,
+ * too: 4B >= 8M.
+ */
+static inline u32 scounter_bfp_approx_theta(u32 error_ppm)
+{
+	u64 inverse_square = DIV64_U64_ROUND_UP(3ULL * SCOUNTER_PPM * SCOUNTER_PPM,
+						(u64)error_ppm * error_ppm);
+
+	return 2 * ((u32)(inverse_square + 10) / 8);
+}
+
 /* log2 of the bound of approx: between Theta and twice that. */
 static inline u32 scounter_bfp_approx_log2(u32 theta)
 {

@@ -78,10 +78,12 @@ static void approx_of_constants_is_the_same(struct kunit *test)
 		struct scounter_class class;
 	} constants[] = {
 #define APPROX(ppm)	{ ppm, SCOUNTER_CLASS(SCOUNTER_APPROX, ppm) }
-		APPROX(5000), APPROX(7777), APPROX(10000), APPROX(50000), APPROX(200000),
+		APPROX(5000), APPROX(7777), APPROX(10000), APPROX(50000), APPROX(150250),
+		APPROX(200000),
 	};
 	u32 i;
 
+	KUNIT_EXPECT_EQ(test, approx_1.theta, 7502U);
 	KUNIT_EXPECT_EQ(test, approx_1.limit, 2731U);
 	KUNIT_EXPECT_EQ(test, (int)approx_1.shift, 13);
 	for (i = 0; i < ARRAY_SIZE(constants); i++) {

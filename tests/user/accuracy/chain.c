@@ -29,6 +29,8 @@ struct chain_state chain_next(struct halving halving, struct chain_state state)
 	u32 e = state.exponent;
 	double half = halving.bound * (1 - ldexp(halving.early, -e)) / 2;
 
+	if (halving.theta)
+		half = fmin(half, halving.theta / 2);
 	state.value += 1ULL << e;
 	if (e < SCOUNTER_BFP_EXPONENT_MAX && state.value >> e == 2 * ceil(half))
 		state.exponent++;

@@ -80,6 +80,7 @@ static struct rule rule_of(enum covered_word word, u32 error_ppm)
 	rule.theta = 2 * (u32)floor((square + 3) / 8 + 1e-9);
 	rule.bound = rule.theta;
 	if (word == COVER_APPROX || word == COVER_APPROX_CONTENDED) {
+		rule.theta = 2 * (u32)ceil((square + 3) / 8 - 1e-9);
 		rule.bound = exp2(ceil(log2(rule.theta)));
 		rule.early = 2 / 3.;
 	} else if (word != COVER_DUP) {

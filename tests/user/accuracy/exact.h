@@ -32,11 +32,13 @@ struct exact_worst exact_worst(u32 theta);
 
 /*
  * At which mantissas the exponent grows: at the least even number that is not below
- * bound * (1 - early * 2^-e).  early is 0 of bfp_dup, two thirds of approx.
+ * bound * (1 - early * 2^-e).  early is 0 of bfp_dup, two thirds of approx.  And at
+ * theta, where that is less and not 0: of an approx whose every update fails once.
  */
 struct halving {
 	u32 bound;
 	double early;
+	u32 theta;
 };
 
 struct halving halving_of_dup(u32 theta);

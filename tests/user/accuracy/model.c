@@ -10,6 +10,7 @@ const struct machine machine_kmod = {
 	.seed		= machine_seed,
 	.gap		= machine_gap,
 	.theta		= scounter_bfp_theta,
+	.approx_theta	= scounter_bfp_approx_theta,
 	.sum		= scounter_bfp_sum,
 	.thin		= machine_thin,
 };
@@ -27,7 +28,8 @@ void sim_init(struct sim *sim, const struct machine *machine,
 		SCOUNTER_BFP_DUP, SCOUNTER_BFP_CSUP, SCOUNTER_APPROX,
 	};
 	struct scounter_params params = { .kind = kinds[policy], .error_ppm = error_ppm };
-	u32 theta = machine->theta(error_ppm);
+	u32 theta = policy == APPROX ? machine->approx_theta(error_ppm) :
+				       machine->theta(error_ppm);
 
 	*sim = (struct sim) {
 		.machine = machine,

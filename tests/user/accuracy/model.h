@@ -31,6 +31,7 @@ struct machine {
 	void (*seed)(struct sim_cpu *cpu, u64 *seed);
 	u32 (*gap)(struct sim_cpu *cpu, u32 k);
 	u32 (*theta)(u32 error_ppm);
+	u32 (*approx_theta)(u32 error_ppm);
 	u32 (*sum)(u32 word, u64 n, const struct scounter_bfp_policy *policy,
 		   struct rnd_state *rnd);
 	/* A multiple of what the word is changed by: n, rounded at random. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The exact variance, computed in several ways; Theta; the limit. */
 #include <linux/kernel.h>
+#include <linux/scounter_word.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "classes.h"
 #include "exact.h"
@@ -74,8 +76,10 @@ static bool test_states(u32 which)
 		return !states_are_those_of(APPROX, error_ppm, halving_of_dup(512));
 	}
 	describe("%s, %s", policy_names[which % 2 ? APPROX : DUP], class_name(error_ppm));
-	return which % 2 ? states_are_those_of(APPROX, error_ppm, halving_of_approx(theta)) :
-			   states_are_those_of(DUP, error_ppm, halving_of_dup(theta));
+	if (which % 2)
+		return states_are_those_of(APPROX, error_ppm,
+					   halving_of_approx(scounter_bfp_approx_theta(error_ppm)));
+	return states_are_those_of(DUP, error_ppm, halving_of_dup(theta));
 }
 
 /* With all its states and with those only that matter. */
@@ -179,7 +183,7 @@ static double chain_worst(struct halving halving, u64 events)
  */
 static bool test_approx_limit(u32 which)
 {
-	u32 theta = scounter_bfp_theta(classes[which]);
+	u32 theta = scounter_bfp_approx_theta(classes[which]);
 	struct halving halving = halving_of_approx(theta);
 	double limit = sqrt(3. / 4 / halving.bound);
 	u64 events = 20 * halving.bound;
@@ -188,8 +192,86 @@ static bool test_approx_limit(u32 which)
 	describe("%s: reached, and not exceeded", class_name(classes[which]));
 	comment("%s: at most %.5f %% to n = %llu, limit %.5f %%, of bfp_dup %.5f %%",
 		class_name(classes[which]), 100 * worst, events, 100 * limit,
-		100 * exact_limit(theta));
+		100 * exact_limit(scounter_bfp_theta(classes[which])));
 	return worst <= limit && worst >= limit * (1 - 2.0 / halving.bound);
+}
+
+static struct scounter_class class_of(u32 ppm)
+{
+	const struct scounter_params params = { .kind = SCOUNTER_APPROX, .error_ppm = ppm };
+	struct scounter_class class;
+
+	if (scounter_class_init(&class, &params))
+		abort();
+	return class;
+}
+
+/* The finest error of all that are served by the same Theta. */
+static u32 finest_like(u32 ppm)
+{
+	const u32 theta = class_of(ppm).theta;
+
+	while (ppm > SCOUNTER_ERROR_PPM_MIN && class_of(ppm - 1).theta == theta)
+		ppm--;
+	return ppm;
+}
+
+/* In so small steps as a second goes, and at the errors that leave least room. */
+static bool test_approx_asked(u32 which)
+{
+	double most = 0;
+	u32 ppm, worst = 0;
+
+	describe("2 %% to 20 %%, %s", which ? "contended" : "alone");
+	for (ppm = SCOUNTER_ERROR_PPM_MAX; ppm >= 20000; ppm -= ppm / 40) {
+		const u32 asked = finest_like(ppm);
+		const struct scounter_class class = class_of(asked);
+		struct halving halving = halving_of_approx(class.theta);
+		double error;
+
+		halving.theta = which ? class.theta : 0;
+		error = chain_worst(halving, 20ULL << class.shift) * SCOUNTER_PPM / asked;
+		if (halving.bound != 1U << class.shift)
+			return false;
+		if (error > most)
+			worst = asked;
+		most = fmax(most, error);
+	}
+	comment("at most %.4f of what was asked for, at %u ppm", most, worst);
+	return most <= 1;
+}
+
+/* The error that a read states in the limit. */
+static u32 stated(const struct scounter_class *class)
+{
+	struct scounter_word32 word = {
+		.word = { scounter_bfp_word(class->theta, SCOUNTER_BFP_EXPONENT_MAX - 1) },
+	};
+	struct scounter_estimate estimate;
+
+	scounter_word32_read_est(&word, class, &estimate);
+	return estimate.error_ppm;
+}
+
+/* The limits of one alone and of a contended one, which hold for all n. */
+static bool test_approx_limits(u32 which)
+{
+	u32 ppm;
+
+	(void)which;
+	describe("every one from 5000 to 200000 ppm, in the limit and as it is stated");
+	for (ppm = SCOUNTER_ERROR_PPM_MIN; ppm <= SCOUNTER_ERROR_PPM_MAX; ppm++) {
+		const struct scounter_class class = class_of(ppm);
+
+		if (exact_limit(class.theta) * SCOUNTER_PPM <= ppm &&
+		    sqrt(3. / 4 / (1 << class.shift)) * SCOUNTER_PPM <= ppm &&
+		    stated(&class) <= ppm && class.theta <= 1U << class.shift)
+			continue;
+		comment("%u ppm: Theta %u, B %u, stated %u", ppm, class.theta,
+			1 << class.shift, stated(&class));
+		return false;
+	}
+	return true;
 }
 
 const struct test exact_tests[] = {
@@ -199,5 +281,7 @@ const struct test exact_tests[] = {
 	{ "closed form of the variance", CLASSES + 1, test_closed_form },
 	{ "limit of the error", CLASSES, test_limit },
 	{ "limit of the error of approx", CLASSES, test_approx_limit },
+	{ "approx has the error that was asked for", 2, test_approx_asked },
+	{ "approx has the error that was asked for", 1, test_approx_limits },
 	{ }
 };
