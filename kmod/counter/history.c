@@ -58,7 +58,7 @@ notrace void scounter_reset_begin(struct scounter_history *history)
 	begin(history);
 	WRITE_ONCE(history->reset_ns, ktime_get_mono_fast_ns());
 	WRITE_ONCE(history->reset_real_ns, ktime_get_real_fast_ns());
-	atomic_inc(&history->resets);
+	atomic_long_inc(&history->resets);
 }
 
 notrace void scounter_reset_done(struct scounter_history *history)
@@ -90,7 +90,7 @@ static notrace bool wrap_done(const struct scounter_ref *ref,
 		if (wrapped) {
 			WRITE_ONCE(history->wrapped_ns, ktime_get_mono_fast_ns());
 			WRITE_ONCE(history->wrapped_real_ns, ktime_get_real_fast_ns());
-			atomic_inc(&history->wraps);
+			atomic_long_inc(&history->wraps);
 		}
 		done(history);
 	}
@@ -176,10 +176,10 @@ void scounter_history_show(struct scounter *counter, struct scounter_history *hi
 		smp_rmb();
 		marks = scounter_marks_read(counter);
 		read_words(counter, marks, &estimate, words);
-		record->resets = (u32)atomic_read(&history->resets);
+		record->resets = (unsigned long)atomic_long_read(&history->resets);
 		record->reset_ns = READ_ONCE(history->reset_ns);
 		record->reset_real_ns = READ_ONCE(history->reset_real_ns);
-		record->wraps = (u32)atomic_read(&history->wraps);
+		record->wraps = (unsigned long)atomic_long_read(&history->wraps);
 		record->wrapped_ns = READ_ONCE(history->wrapped_ns);
 		record->wrapped_real_ns = READ_ONCE(history->wrapped_real_ns);
 		smp_rmb(); /* as said above */

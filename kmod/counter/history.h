@@ -16,7 +16,7 @@ struct scounter_history {
 	u64 reset_ns, reset_real_ns;
 	u64 wrapped_ns, wrapped_real_ns;
 	u64 saturated_ns;		/* as seen by snapshots, under their mutex */
-	atomic_t resets, wraps;
+	atomic_long_t resets, wraps;
 	atomic_t begun, done;		/* of both; not the same while one goes on */
 };
 

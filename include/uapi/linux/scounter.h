@@ -186,13 +186,14 @@ struct scounter_snapshot_record {
 	__u64 value;
 	__u64 lower;		/* the count is below it in at most 0.135 % of all cases */
 	__u64 upper;		/* the same above; all bits set: no upper bound */
-	__u64 resets;		/* how many there have been */
+	__u64 resets;		/* how many there have been; in 32-bit kernels modulo 2^32 */
 	__u64 created_ns;	/* monotonic */
 	__u64 created_real_ns;
 	__u64 reset_ns;		/* of the last reset, monotonic */
 	__u64 reset_real_ns;
 	__u64 saturated_ns;	/* when a snapshot first found it so, monotonic */
-	__u64 wraps;		/* how often it began again at 0 at the end of its range */
+	/* How often it began again at 0 at the end of its range; as resets. */
+	__u64 wraps;
 	__u64 wrapped_ns;	/* the last time, monotonic */
 	__u64 wrapped_real_ns;
 };
