@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What counters say at the end of their range and beyond, one call after the other:
- * kmod's own functions, on four CPUs of two nodes.
+ * kmod's own functions.
  */
 #include <linux/kernel.h>
-#include <linux/slab.h>
 #include <linux/scounter.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../kernel/counters.h"
+#include "counter/history.h"
 #include "kinds/kind.h"
+#include "named.h"
 #include "tap.h"
 
-#define CPUS		4
-#define NODES		2
 #define LAST		((u64)S64_MAX)
 #define QUARTER		(1ULL << 62)	/* of 2^64 */
 
@@ -25,44 +24,9 @@ static const enum scounter_kind kinds[] = {
 #undef KIND
 };
 
-static void need_machine(void)
-{
-	static bool started;
-
-	if (!started && !shim_init(CPUS, NODES))
-		abort();
-	if (!started)
-		counters_init(1);
-	started = true;
-	shim_be(0);
-}
-
-static struct scounter *make(const struct scounter_params *params)
-{
-	struct scounter *counter = shim_zalloc(sizeof(*counter));
-
-	if (!counter || scounter_init(counter, params) || scounter_spread(counter, GFP_KERNEL))
-		abort();
-	return counter;
-}
-
-static void end(struct scounter *counter)
-{
-	scounter_collapse(counter);
-	shim_free(counter);
-}
-
-static struct scounter_estimate estimate_of(struct scounter *counter)
-{
-	struct scounter_estimate estimate;
-
-	scounter_read_est(counter, &estimate);
-	return estimate;
-}
-
 static bool is(struct scounter *counter, u64 value, u64 upper, u32 flags)
 {
-	struct scounter_estimate got = estimate_of(counter);
+	struct scounter_estimate got = named_estimate(counter);
 
 	if (got.value == value && got.lower == value && got.upper == upper &&
 	    got.flags == flags)
@@ -97,13 +61,13 @@ static void add_on(struct scounter *counter, u32 first, u32 last, u64 n)
 /* To the end of its range, if it has one. */
 static void fill(struct scounter *counter)
 {
-	while (!(estimate_of(counter).flags & (SCOUNTER_F_SATURATED | SCOUNTER_F_OVERFLOW)))
+	while (!(named_estimate(counter).flags & (SCOUNTER_F_SATURATED | SCOUNTER_F_OVERFLOW)))
 		scounter_add(counter, LAST);
 }
 
 static bool nothing_is_nothing(enum scounter_kind kind, u8 flags, bool full)
 {
-	struct scounter *counter = make(&(struct scounter_params) { .kind = kind, .flags = flags });
+	struct scounter *counter = named_make(&(struct scounter_params) { .kind = kind, .flags = flags });
 	struct scounter_estimate before, after;
 	u32 i;
 
@@ -111,11 +75,11 @@ static bool nothing_is_nothing(enum scounter_kind kind, u8 flags, bool full)
 		fill(counter);
 	else
 		scounter_add(counter, 5);
-	before = estimate_of(counter);
+	before = named_estimate(counter);
 	for (i = 0; i < 3; i++)
 		scounter_add(counter, 0);
-	after = estimate_of(counter);
-	end(counter);
+	after = named_estimate(counter);
+	named_free(counter);
 	return !memcmp(&before, &after, sizeof(before));
 }
 
@@ -146,7 +110,7 @@ static bool test_zero(u32 which)
 	bool wraps = row->options & SCOUNTER_OPTION_WRAP;
 	bool good;
 
-	need_machine();
+	named_machine(1);
 	describe("%s", which < __SCOUNTER_KINDS ? row->name :
 		 kinds[which] == SCOUNTER_EXACT ? "exact" : "approx");
 	good = nothing_is_nothing(kinds[which], 0, false) &&
@@ -164,7 +128,7 @@ static bool test_zero(u32 which)
 static bool is_exact_if_said(enum scounter_kind kind, u8 flags)
 {
 	static const u64 amounts[] = { 1, 2000, U32_MAX, QUARTER, QUARTER - 5, 2, LAST, LAST, 9 };
-	struct scounter *counter = make(&(struct scounter_params) { .kind = kind, .flags = flags });
+	struct scounter *counter = named_make(&(struct scounter_params) { .kind = kind, .flags = flags });
 	unsigned __int128 events = 0;
 	bool good = true, unsure = false;
 	u32 i;
@@ -174,20 +138,20 @@ static bool is_exact_if_said(enum scounter_kind kind, u8 flags)
 
 		scounter_add(counter, amounts[i]);
 		events += amounts[i];
-		got = estimate_of(counter);
+		got = named_estimate(counter);
 		unsure |= !!(got.flags & SCOUNTER_F_UNSURE);
 		if (!got.error_ppm && !(got.flags & SCOUNTER_F_UNSURE))
 			good &= got.value == events && got.lower == events && got.upper == events;
 		if (got.flags & SCOUNTER_F_UNSURE && !(got.flags & SCOUNTER_F_LOSSY))
 			good &= got.upper == U64_MAX && got.lower <= events;
 	}
-	end(counter);
+	named_free(counter);
 	return good && unsure;
 }
 
 static bool test_exact_if_said(u32 which)
 {
-	need_machine();
+	named_machine(1);
 	describe("%s", scounter_kind_name(kinds[which]));
 	return is_exact_if_said(kinds[which], 0) &&
 	       (!(scounter_kind_row(kinds[which])->options & SCOUNTER_OPTION_WRAP) ||
@@ -202,7 +166,7 @@ static const struct scounter_params unchecked[] = {
 
 static void describe_unchecked(u32 which, const char *what)
 {
-	need_machine();
+	named_machine(1);
 	describe("%s%s, %s", scounter_kind_name(unchecked[which].kind),
 		 unchecked[which].components ? " of 4 components" : "", what);
 }
@@ -214,7 +178,7 @@ static bool test_passing(u32 which)
 	bool good;
 
 	describe_unchecked(which / 2, which % 2 ? "after a reset" : "from the beginning");
-	counter = make(&unchecked[which / 2]);
+	counter = named_make(&unchecked[which / 2]);
 	if (which % 2) {
 		scounter_inc(counter);
 		scounter_fetch_reset(counter);
@@ -229,7 +193,7 @@ static bool test_passing(u32 which)
 	good &= has_overflown(counter, 0);
 	scounter_add(counter, 5);
 	good &= has_overflown(counter, 5);
-	end(counter);
+	named_free(counter);
 	return good;
 }
 
@@ -241,14 +205,14 @@ static bool test_passing_slowly(u32 which)
 	u32 i;
 
 	describe_unchecked(which, "2^24 times 2^40 - 1 and more");
-	counter = make(&unchecked[which]);
+	counter = named_make(&unchecked[which]);
 	for (i = 0; i < 1 << 22; i++)
 		add_on(counter, 0, CPUS - 1, (1ULL << 40) - 1);
 	add_on(counter, 0, CPUS - 1, 1 << 22);
 	good = has_overflown(counter, 0);
 	scounter_fetch_reset(counter);
 	good &= is_exactly(counter, 0);
-	end(counter);
+	named_free(counter);
 	return good;
 }
 
@@ -259,7 +223,7 @@ static bool test_after_reset(u32 which)
 	u32 i;
 
 	describe_unchecked(which, "resets of what was beyond");
-	counter = make(&unchecked[which]);
+	counter = named_make(&unchecked[which]);
 	add_on(counter, 0, CPUS - 1, QUARTER);
 	good = !scounter_fetch_reset(counter) && is_exactly(counter, 0);
 	for (i = 0; i < 3; i++) {
@@ -276,7 +240,7 @@ static bool test_after_reset(u32 which)
 	scounter_fetch_reset(counter);
 	scounter_add(counter, 0);
 	good &= is_exactly(counter, 0);
-	end(counter);
+	named_free(counter);
 	return good;
 }
 
@@ -287,7 +251,7 @@ static bool test_collapsed(u32 which)
 	bool good;
 
 	describe_unchecked(which / 2, which % 2 ? "after a reset" : "from the beginning");
-	counter = make(&unchecked[which / 2]);
+	counter = named_make(&unchecked[which / 2]);
 	if (which % 2) {
 		add_on(counter, 0, CPUS - 1, 3);
 		scounter_fetch_reset(counter);
@@ -301,7 +265,7 @@ static bool test_collapsed(u32 which)
 	good &= has_overflown(counter, 8) && scounter_fetch_reset(counter) == 8;
 	scounter_add(counter, 1);
 	good &= is_exactly(counter, 1);
-	end(counter);
+	named_free(counter);
 	return good;
 }
 
@@ -313,8 +277,8 @@ static bool test_racing(u32 which)
 	bool good;
 
 	(void)which;
-	need_machine();
-	counter = make(&(struct scounter_params) { .kind = SCOUNTER_RACING });
+	named_machine(1);
+	counter = named_make(&(struct scounter_params) { .kind = SCOUNTER_RACING });
 	scounter_add(counter, LAST);
 	good = is(counter, LAST, U64_MAX, flags);
 	scounter_inc(counter);
@@ -324,8 +288,32 @@ static bool test_racing(u32 which)
 	scounter_inc(counter);
 	scounter_inc(counter);
 	good &= scounter_fetch_reset(counter) == LAST && !scounter_read(counter);
-	end(counter);
+	named_free(counter);
 	return good;
+}
+
+/* How often a counter has begun again, beyond what 32 bits hold. */
+static bool test_times(u32 which)
+{
+	const struct scounter_params params = { .kind = SCOUNTER_CAS,
+						.flags = SCOUNTER_CLASS_WRAP };
+	struct scounter_history history = {
+		.resets = { U32_MAX }, .wraps = { U32_MAX },
+	};
+	struct scounter_snapshot_record record = { 0 };
+	struct scounter *counter;
+
+	(void)which;
+	named_machine(1);
+	counter = named_make(&params);
+	counter->history = &history;
+	scounter_fetch_reset(counter);
+	scounter_add(counter, LAST);
+	scounter_inc(counter);
+	scounter_history_show(counter, &history, &record);
+	named_free(counter);
+	comment("%llu resets, %llu wraps", record.resets, record.wraps);
+	return record.resets == 1ULL << 32 && record.wraps == 1ULL << 32;
 }
 
 const struct test range_tests[] = {
@@ -336,5 +324,6 @@ const struct test range_tests[] = {
 	{ "an overflow outlives the lines", 2 * ARRAY_SIZE(unchecked), test_collapsed },
 	{ "an error of 0 is exact, or unsure", __SCOUNTER_KINDS, test_exact_if_said },
 	{ "racing stays at the end of its range", 1, test_racing },
+	{ "resets and wraps beyond 2^32", 1, test_times },
 	{ }
 };
