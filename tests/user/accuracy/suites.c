@@ -11,7 +11,7 @@
 static const struct test *const suites[] = {
 	draw_tests, gap_tests, exact_tests, word_tests, count_tests,
 	contention_tests,
-	value_tests, bounds_tests, range_tests, lines_tests, resets_tests,
+	value_tests, bounds_tests, range_tests, stripes_tests, resets_tests,
 };
 
 static u64 master;

@@ -25,7 +25,7 @@ extern const struct test contention_tests[];
 extern const struct test value_tests[];
 extern const struct test bounds_tests[];
 extern const struct test range_tests[];
-extern const struct test lines_tests[];
+extern const struct test stripes_tests[];
 extern const struct test resets_tests[];
 
 /* What comes after the name in the line of this case. */

@@ -12,7 +12,7 @@
 #include "counter/history.h"
 #include "kinds/kind.h"
 #include "named.h"
-#include "tap.h"
+#include "suites.h"
 
 #define LAST		((u64)S64_MAX)
 #define QUARTER		(1ULL << 62)	/* of 2^64 */
@@ -321,7 +321,7 @@ const struct test range_tests[] = {
 	{ "beyond 2^63 - 1 and 2^64", 2 * ARRAY_SIZE(unchecked), test_passing },
 	{ "beyond 2^64 in small steps", ARRAY_SIZE(unchecked), test_passing_slowly },
 	{ "an overflow ends with a reset", ARRAY_SIZE(unchecked), test_after_reset },
-	{ "an overflow outlives the lines", 2 * ARRAY_SIZE(unchecked), test_collapsed },
+	{ "an overflow outlives the stripes", 2 * ARRAY_SIZE(unchecked), test_collapsed },
 	{ "an error of 0 is exact, or unsure", __SCOUNTER_KINDS, test_exact_if_said },
 	{ "racing stays at the end of its range", 1, test_racing },
 	{ "resets and wraps beyond 2^32", 1, test_times },

@@ -10,7 +10,7 @@
 #include "kinds/kind.h"
 #include "named.h"
 #include "stats.h"
-#include "tap.h"
+#include "suites.h"
 
 #define RUNS		4000
 #define EVENTS		3000	/* before the increment that wins */

@@ -7,7 +7,7 @@
 #include "../kernel/counters.h"
 #include "kinds/kind.h"
 #include "named.h"
-#include "tap.h"
+#include "suites.h"
 
 static const u8 components[] = { 0, 2, 4, 8 };
 
@@ -68,7 +68,7 @@ static bool test_multiline(u32 which)
 	return good;
 }
 
-/* A second passes in which every line was contended. */
+/* A second passes in which every stripe was contended. */
 static void grow(void)
 {
 	shim_jiffies += HZ;
@@ -106,7 +106,7 @@ static bool test_adapt(u32 which)
 	return good;
 }
 
-const struct test lines_tests[] = {
+const struct test stripes_tests[] = {
 	{ "all words are in the sum", ARRAY_SIZE(components), test_multiline },
 	{ "all words are in the sum", ARRAY_SIZE(components), test_adapt },
 	{ }
