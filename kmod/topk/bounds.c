@@ -10,7 +10,7 @@
 #include "topk/bounds.h"
 #include "topk/table.h"
 
-static u64 least_of(const struct topk_bounds *bounds, u32 level, u32 first)
+static u64 bounds_least_of(const struct topk_bounds *bounds, u32 level, u32 first)
 {
 	u32 end = min(first + TOPK_FAN_OUT, bounds->sizes[level]);
 	u64 least = U64_MAX;
@@ -22,12 +22,12 @@ static u64 least_of(const struct topk_bounds *bounds, u32 level, u32 first)
 }
 
 /* A bound has been raised: raise those above it as far as that goes. */
-static void raise_above(struct topk_bounds *bounds, u32 level, u32 at)
+static void bounds_raise_above(struct topk_bounds *bounds, u32 level, u32 at)
 {
 	for (; level < bounds->top; level++) {
 		at /= TOPK_FAN_OUT;
 		if (!topk_raise(&bounds->level[level + 1][at],
-				least_of(bounds, level, at * TOPK_FAN_OUT)))
+				bounds_least_of(bounds, level, at * TOPK_FAN_OUT)))
 			return;
 	}
 }
@@ -36,7 +36,7 @@ static void raise_above(struct topk_bounds *bounds, u32 level, u32 at)
 void topk_bounds_raise(struct topk_bounds *bounds, u32 block, u64 to)
 {
 	if (topk_raise(&bounds->level[0][block], to))
-		raise_above(bounds, 0, block);
+		bounds_raise_above(bounds, 0, block);
 }
 
 /*
@@ -60,7 +60,7 @@ bool topk_bounds_descend(struct topk_bounds *bounds, u32 turn, u32 *block)
 				break;
 		}
 		if (i == width) {
-			raise_above(bounds, level - 1, first);
+			bounds_raise_above(bounds, level - 1, first);
 			return false;
 		}
 	}

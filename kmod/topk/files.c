@@ -35,12 +35,12 @@ static LIST_HEAD(groups);
 static struct dentry *root;
 
 /* An open text file. */
-struct reader {
+struct topk_text {
 	struct scounter_topk *topk;
 	struct scounter_topk_header *snapshot;
 };
 
-static void *text_item(const struct reader *reader, loff_t position)
+static void *topk_text_item(const struct topk_text *reader, loff_t position)
 {
 	if (!position)
 		return SEQ_START_TOKEN;
@@ -49,21 +49,21 @@ static void *text_item(const struct reader *reader, loff_t position)
 	return (void *)scounter_topk_record(reader->snapshot, position - 1);
 }
 
-static void *text_start(struct seq_file *seq, loff_t *position)
+static void *topk_text_start(struct seq_file *seq, loff_t *position)
 {
-	return text_item(seq->private, *position);
+	return topk_text_item(seq->private, *position);
 }
 
-static void *text_next(struct seq_file *seq, void *item, loff_t *position)
+static void *topk_text_next(struct seq_file *seq, void *item, loff_t *position)
 {
-	return text_item(seq->private, ++*position);
+	return topk_text_item(seq->private, ++*position);
 }
 
-static void text_stop(struct seq_file *seq, void *item)
+static void topk_text_stop(struct seq_file *seq, void *item)
 {
 }
 
-static void show_head(struct seq_file *seq, const struct scounter_topk_header *snapshot)
+static void topk_text_show_head(struct seq_file *seq, const struct scounter_topk_header *snapshot)
 {
 	seq_printf(seq, "# design %s capacity %u key_size %u\n",
 		   scounter_topk_design_name(snapshot->design), snapshot->capacity,
@@ -76,13 +76,13 @@ static void show_head(struct seq_file *seq, const struct scounter_topk_header *s
 	seq_printf(seq, "%-20s %20s key\n", "# count", "error");
 }
 
-static int text_show(struct seq_file *seq, void *item)
+static int topk_text_show(struct seq_file *seq, void *item)
 {
-	const struct reader *reader = seq->private;
+	const struct topk_text *reader = seq->private;
 	const struct scounter_topk_record *record = item;
 
 	if (item == SEQ_START_TOKEN) {
-		show_head(seq, reader->snapshot);
+		topk_text_show_head(seq, reader->snapshot);
 		return 0;
 	}
 	seq_printf(seq, "%-20llu %20llu ", record->count, record->error);
@@ -94,16 +94,16 @@ static int text_show(struct seq_file *seq, void *item)
 	return 0;
 }
 
-static const struct seq_operations text_sops = {
-	.start	= text_start,
-	.next	= text_next,
-	.stop	= text_stop,
-	.show	= text_show,
+static const struct seq_operations topk_text_sops = {
+	.start	= topk_text_start,
+	.next	= topk_text_next,
+	.stop	= topk_text_stop,
+	.show	= topk_text_show,
 };
 
-static int text_open(struct inode *inode, struct file *file)
+static int topk_text_open(struct inode *inode, struct file *file)
 {
-	struct reader *reader = __seq_open_private(file, &text_sops, sizeof(*reader));
+	struct topk_text *reader = __seq_open_private(file, &topk_text_sops, sizeof(*reader));
 
 	if (!reader)
 		return -ENOMEM;
@@ -118,24 +118,24 @@ static int text_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static int text_release(struct inode *inode, struct file *file)
+static int topk_text_release(struct inode *inode, struct file *file)
 {
 	struct seq_file *seq = file->private_data;
-	struct reader *reader = seq->private;
+	struct topk_text *reader = seq->private;
 
 	scounter_topk_free(reader->snapshot);
 	return seq_release_private(inode, file);
 }
 
-static const struct file_operations text_fops = {
+static const struct file_operations topk_text_fops = {
 	.owner		= THIS_MODULE,
-	.open		= text_open,
+	.open		= topk_text_open,
 	.read		= seq_read,
 	.llseek		= seq_lseek,
-	.release	= text_release,
+	.release	= topk_text_release,
 };
 
-static int binary_open(struct inode *inode, struct file *file)
+static int topk_binary_open(struct inode *inode, struct file *file)
 {
 	struct scounter_topk_header *snapshot = scounter_topk_top(inode->i_private, U32_MAX);
 
@@ -145,7 +145,7 @@ static int binary_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static ssize_t binary_read(struct file *file, char __user *buf, size_t size, loff_t *position)
+static ssize_t topk_binary_read(struct file *file, char __user *buf, size_t size, loff_t *position)
 {
 	const struct scounter_topk_header *snapshot = file->private_data;
 
@@ -154,23 +154,23 @@ static ssize_t binary_read(struct file *file, char __user *buf, size_t size, lof
 				       (size_t)snapshot->records * snapshot->record_size);
 }
 
-static int binary_release(struct inode *inode, struct file *file)
+static int topk_binary_release(struct inode *inode, struct file *file)
 {
 	scounter_topk_free(file->private_data);
 	return 0;
 }
 
-static const struct file_operations binary_fops = {
+static const struct file_operations topk_binary_fops = {
 	.owner		= THIS_MODULE,
-	.open		= binary_open,
-	.read		= binary_read,
+	.open		= topk_binary_open,
+	.read		= topk_binary_read,
 	.llseek		= default_llseek,
-	.release	= binary_release,
+	.release	= topk_binary_release,
 };
 
 /* Names */
 
-static struct topk_group *find_group(const char *name)
+static struct topk_group *topk_group_find(const char *name)
 {
 	struct topk_group *group;
 
@@ -180,9 +180,9 @@ static struct topk_group *find_group(const char *name)
 	return NULL;
 }
 
-static struct topk_group *get_group(const char *name)
+static struct topk_group *topk_group_get(const char *name)
 {
-	struct topk_group *group = find_group(name);
+	struct topk_group *group = topk_group_find(name);
 
 	if (group)
 		return group;
@@ -196,7 +196,7 @@ static struct topk_group *get_group(const char *name)
 	return group;
 }
 
-static void put_group(struct topk_group *group)
+static void topk_group_put(struct topk_group *group)
 {
 	if (!list_empty(&group->tables))
 		return;
@@ -205,7 +205,7 @@ static void put_group(struct topk_group *group)
 	kfree(group);
 }
 
-static bool is_taken(const struct topk_group *group, const char *name)
+static bool topk_name_is_taken(const struct topk_group *group, const char *name)
 {
 	struct scounter_topk *topk;
 
@@ -215,7 +215,7 @@ static bool is_taken(const struct topk_group *group, const char *name)
 	return false;
 }
 
-static bool ends_like_a_binary(const char *name)
+static bool topk_ends_like_a_binary(const char *name)
 {
 	size_t length = strlen(name), suffix = strlen(BINARY_SUFFIX);
 
@@ -229,15 +229,15 @@ int topk_files_add(struct scounter_topk *topk, const char *group_name)
 	struct topk_group *group;
 	int err = scounter_check_name("group", group_name);
 
-	if (!err && ends_like_a_binary(topk->name))
+	if (!err && topk_ends_like_a_binary(topk->name))
 		err = -EINVAL;
 	if (err)
 		return err;
 	mutex_lock(&names_mutex);
-	group = get_group(group_name);
+	group = topk_group_get(group_name);
 	if (!group) {
 		err = -ENOMEM;
-	} else if (is_taken(group, topk->name)) {
+	} else if (topk_name_is_taken(group, topk->name)) {
 		pr_warn_ratelimited("topk/%s/%s: there is a table of this name\n",
 				    group_name, topk->name);
 		err = -EEXIST;
@@ -246,9 +246,9 @@ int topk_files_add(struct scounter_topk *topk, const char *group_name)
 		topk->group = group;
 		list_add_tail(&topk->node, &group->tables);
 		topk->text = debugfs_create_file(topk->name, 0444, group->directory, topk,
-						 &text_fops);
+						 &topk_text_fops);
 		topk->binary = debugfs_create_file(binary, 0444, group->directory, topk,
-						   &binary_fops);
+						   &topk_binary_fops);
 	}
 	mutex_unlock(&names_mutex);
 	return err;
@@ -261,13 +261,13 @@ void topk_files_remove(struct scounter_topk *topk)
 	debugfs_remove(topk->text);
 	debugfs_remove(topk->binary);
 	list_del(&topk->node);
-	put_group(topk->group);
+	topk_group_put(topk->group);
 	mutex_unlock(&names_mutex);
 }
 
 /* Modules that go and forget tables */
 
-static struct scounter_topk *first_owned_by(const struct module *owner)
+static struct scounter_topk *topk_first_owned_by(const struct module *owner)
 {
 	struct scounter_topk *topk;
 	struct topk_group *group;
@@ -279,7 +279,7 @@ static struct scounter_topk *first_owned_by(const struct module *owner)
 	return NULL;
 }
 
-static int module_notify(struct notifier_block *block, unsigned long state, void *owner)
+static int topk_module_notify(struct notifier_block *block, unsigned long state, void *owner)
 {
 	struct scounter_topk *topk;
 
@@ -287,7 +287,7 @@ static int module_notify(struct notifier_block *block, unsigned long state, void
 		return NOTIFY_DONE;
 	for (;;) {
 		mutex_lock(&names_mutex);
-		topk = first_owned_by(owner);
+		topk = topk_first_owned_by(owner);
 		mutex_unlock(&names_mutex);
 		/* Only its owner, which is going, could destroy it meanwhile. */
 		if (!topk)
@@ -299,7 +299,7 @@ static int module_notify(struct notifier_block *block, unsigned long state, void
 }
 
 static struct notifier_block module_block = {
-	.notifier_call = module_notify,
+	.notifier_call = topk_module_notify,
 };
 
 int scounter_topk_init(void)

@@ -10,7 +10,7 @@
 #include "topk/table.h"
 
 /* From a slot that was @word, which becomes @to; false if it has changed. */
-static bool take_gathered(struct topk_table *table, struct topk_cpu *of, s64 word, s64 to)
+static bool gather_take(struct topk_table *table, struct topk_cpu *of, s64 word, s64 to)
 {
 	u64 key = READ_ONCE(of->gather_key), hits = topk_gathered(word);
 	struct topk_cpu *cpu = topk_this_cpu(table);
@@ -28,12 +28,12 @@ notrace bool topk_gather(struct topk_table *table, u64 key, u64 n)
 	s64 word = atomic64_read_acquire(&cpu->gather), given = topk_gather_next(word);
 	u64 hits = topk_gathered(word);
 
-	if (n > TOPK_GATHER_MOST || word & GATHER_GIVEN)
+	if (n > TOPK_GATHER_MOST || word & TOPK_GATHER_GIVEN)
 		return false;
 	if (hits && READ_ONCE(cpu->gather_key) == key)
 		return topk_gather_hit(cpu, key, n) ||
-		       take_gathered(table, cpu, word, word - hits + n);
-	if (hits ? !topk_gather_yields(cpu, word) || !take_gathered(table, cpu, word, given) :
+		       gather_take(table, cpu, word, word - hits + n);
+	if (hits ? !topk_gather_yields(cpu, word) || !gather_take(table, cpu, word, given) :
 		   !atomic64_try_cmpxchg(&cpu->gather, &word, given))
 		return false;
 	topk_gather_give(cpu, given, key, n);
@@ -57,7 +57,7 @@ void topk_gather_take_all(struct topk_table *table)
 		do {
 			word = atomic64_read_acquire(&of->gather);
 		} while (topk_gathered(word) &&
-			 !take_gathered(table, of, word, topk_gather_free(word)));
+			 !gather_take(table, of, word, topk_gather_free(word)));
 		preempt_enable();
 	}
 }

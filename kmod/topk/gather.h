@@ -32,26 +32,26 @@
 #define TOPK_GATHER_MOST	1024
 #endif
 
-#define GATHER_BITS		11
-#define GATHER_HITS		((1ULL << GATHER_BITS) - 1)
-#define GATHER_GIVEN		(1ULL << GATHER_BITS)
-#define GATHER_USE		(2ULL << GATHER_BITS)
+#define TOPK_GATHER_BITS		11
+#define TOPK_GATHER_HITS		((1ULL << TOPK_GATHER_BITS) - 1)
+#define TOPK_GATHER_GIVEN		(1ULL << TOPK_GATHER_BITS)
+#define TOPK_GATHER_USE		(2ULL << TOPK_GATHER_BITS)
 
 static inline u64 topk_gathered(u64 word)
 {
-	return word & GATHER_HITS;
+	return word & TOPK_GATHER_HITS;
 }
 
 /* Nobody's: as it is when its hits have been taken. */
 static inline s64 topk_gather_free(u64 word)
 {
-	return (word & ~GATHER_HITS) + GATHER_USE;
+	return (word & ~TOPK_GATHER_HITS) + TOPK_GATHER_USE;
 }
 
 /* The slot for another key, which only the caller may write. */
 static inline s64 topk_gather_next(u64 word)
 {
-	return topk_gather_free(word) + GATHER_GIVEN;
+	return topk_gather_free(word) + TOPK_GATHER_GIVEN;
 }
 
 /* False if the slot is not the key's, is full, or has just changed. */
@@ -69,7 +69,7 @@ static __always_inline bool topk_gather_hit(struct topk_cpu *cpu, u64 key, u64 n
 static inline void topk_gather_give(struct topk_cpu *cpu, u64 given, u64 key, u64 n)
 {
 	WRITE_ONCE(cpu->gather_key, key);
-	atomic64_set_release(&cpu->gather, given - GATHER_GIVEN + n);
+	atomic64_set_release(&cpu->gather, given - TOPK_GATHER_GIVEN + n);
 }
 
 /* Does this key that is in the way go?  Not if it was hit since the last one asked. */

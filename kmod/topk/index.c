@@ -12,24 +12,24 @@
 #include "topk/index.h"
 #include "topk/table.h"
 
-static bool link_is_leaving(s64 link)
+static bool index_link_is_leaving(s64 link)
 {
 	return link & TOPK_LINK_LEAVING;
 }
 
 /* A node that is in no chain is written by its holder alone. */
-static void link_set(struct topk_node *node, u32 next)
+static void index_set_link(struct topk_node *node, u32 next)
 {
 	atomic64_set(&node->link, topk_link_after(atomic64_read(&node->link), next));
 }
 
-static u32 pool_pop(struct topk_index *index)
+static u32 index_pool_pop(struct topk_index *index)
 {
 	u32 failures, next;
 	s64 pool;
 
 	for (failures = 0;; topk_backoff(pool, failures++)) {
-		/* Pairs with the compare-and-swap in pool_push(). */
+		/* Pairs with the compare-and-swap in index_pool_push(). */
 		pool = atomic64_read_acquire(&index->pool);
 		if (!topk_link_node(pool))
 			return 0;
@@ -40,14 +40,14 @@ static u32 pool_pop(struct topk_index *index)
 	}
 }
 
-static void pool_push(struct topk_index *index, u32 i)
+static void index_pool_push(struct topk_index *index, u32 i)
 {
 	u32 failures;
 	s64 pool;
 
 	for (failures = 0;; topk_backoff(pool, failures++)) {
 		pool = atomic64_read(&index->pool);
-		link_set(topk_node(index, i), topk_link_node(pool));
+		index_set_link(topk_node(index, i), topk_link_node(pool));
 		if (atomic64_try_cmpxchg(&index->pool, &pool, topk_link_after(pool, i)))
 			return;
 	}
@@ -57,7 +57,7 @@ static void pool_push(struct topk_index *index, u32 i)
  * The keys that are hit most mostly come first, and one after the other.  Nodes that
  * are taken so are not neighbours: they have no cache line in common.
  */
-static void fill_pool(struct topk_index *index)
+static void index_fill_pool(struct topk_index *index)
 {
 	s64 step = L1_CACHE_BYTES / index->stride + 2;
 	s64 first, i;
@@ -65,7 +65,7 @@ static void fill_pool(struct topk_index *index)
 	atomic64_set(&index->pool, 0);
 	for (first = 0; first < step; first++)
 		for (i = (s64)index->count - first; i > 0; i -= step, topk_breathe(i))
-			pool_push(index, i);
+			index_pool_push(index, i);
 }
 
 /* @beside: bytes that the design has with each node, in the same cache line if they fit */
@@ -88,7 +88,7 @@ int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size, u32 besid
 		topk_index_clear(index);
 		return -ENOMEM;
 	}
-	fill_pool(index);
+	index_fill_pool(index);
 	return 0;
 }
 
@@ -120,7 +120,7 @@ u32 topk_index_take(struct topk_index *index, const struct topk_key *key)
 	if (atomic64_read(spare))
 		i = atomic64_xchg(spare, 0);
 	if (!i)
-		i = pool_pop(index);
+		i = index_pool_pop(index);
 	if (!i)
 		return 0;
 	node = topk_node(index, i);
@@ -163,11 +163,11 @@ void topk_index_give(struct topk_index *index, u32 i)
 	s64 none = 0;
 
 	if (atomic64_read(spare) || !atomic64_try_cmpxchg(spare, &none, i))
-		pool_push(index, i);
+		index_pool_push(index, i);
 }
 
 /* Is the node before the key (< 0), the key's (0) or behind (> 0)? */
-static int order(const struct topk_node *node, const struct topk_key *key)
+static int index_order(const struct topk_node *node, const struct topk_key *key)
 {
 	u32 hash = READ_ONCE(node->hash);
 	u32 i;
@@ -210,12 +210,12 @@ again:
 		}
 		node = topk_node(index, i);
 		link = atomic64_read_acquire(&node->link);
-		where = order(node, key);
+		where = index_order(node, key);
 		/* The link's change precedes a node's next use: topk-chain.litmus. */
 		smp_rmb();
 		if (atomic64_read(from) != word)
 			goto again;
-		if (link_is_leaving(link)) {
+		if (index_link_is_leaving(link)) {
 			s64 next = topk_link_after(word, topk_link_node(link));
 
 			if (!atomic64_try_cmpxchg(from, &word, next))
@@ -241,7 +241,7 @@ bool topk_index_insert(struct topk_index *index, const struct topk_key *key,
 	do {
 		if (topk_index_find(index, key, position))
 			return false;
-		link_set(topk_node(index, i), position->node);
+		index_set_link(topk_node(index, i), position->node);
 		/* Publishes the node; pairs with the acquires in find(): topk-claim.litmus. */
 	} while (!atomic64_try_cmpxchg(position->from, &position->word,
 				       topk_link_after(position->word, i)));
@@ -275,7 +275,7 @@ void topk_index_remove(struct topk_index *index, u32 i)
 	struct topk_position position;
 	struct topk_key key;
 
-	while (!link_is_leaving(link) &&
+	while (!index_link_is_leaving(link) &&
 	       !atomic64_try_cmpxchg(&node->link, &link,
 			topk_link_after(link, topk_link_node(link) | TOPK_LINK_LEAVING)))
 		;

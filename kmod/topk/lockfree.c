@@ -59,7 +59,7 @@
 #include "topk/table.h"
 
 /* More than a cache line, and odd. */
-#define CELL_STEP	((L1_CACHE_BYTES / sizeof(struct cell) + 1) | 1)
+#define CELL_STEP	((L1_CACHE_BYTES / sizeof(struct topk_cell) + 1) | 1)
 
 /* Blocks that a call looks at for victims.  Tests make it small. */
 #ifndef TOPK_TRIES
@@ -72,19 +72,24 @@
  */
 #define WAITING(capacity)	(16 + 4 * ((capacity) / TOPK_FAN_OUT / TOPK_TRIES))
 
-static struct topk_cpu *this_cpu_of(struct lockfree *t)
+static struct topk_cpu *lockfree_this_cpu(struct topk_lockfree *t)
 {
 	return topk_this_cpu(&t->table);
 }
 
 /* The two words of a count */
 
+#define PIN_MASK	(7 * TOPK_PIN)
+
+/* The bit in both words that says whether the number of carries is odd. */
+#define CARRIES		1ULL
+
 /* As much is in the upper word, or more. */
 #define UPPER_MAX	(~CARRIES)
 
 static u64 word_low(u64 word)
 {
-	return (word & (PIN - 1)) / LOW(1);
+	return (word & (TOPK_PIN - 1)) / TOPK_LOW(1);
 }
 
 static u64 upper_plus(u64 upper, u64 n)
@@ -92,9 +97,9 @@ static u64 upper_plus(u64 upper, u64 n)
 	return min(topk_add_saturating(upper & ~CARRIES, n), UPPER_MAX) | (upper & CARRIES);
 }
 
-static u64 count_of(u64 upper, u64 word)
+static u64 lockfree_count_of(u64 upper, u64 word)
 {
-	u64 low = word_low(word) + ((upper ^ word) & CARRIES ? FOLD : 0);
+	u64 low = word_low(word) + ((upper ^ word) & CARRIES ? TOPK_FOLD : 0);
 
 	return (upper & ~CARRIES) == UPPER_MAX ? U64_MAX :
 	       topk_add_saturating(upper & ~CARRIES, low);
@@ -110,21 +115,22 @@ struct view {
 /*
  * With nothing carried into the upper word between two readings of it, at most one
  * carry has begun meanwhile, which the lowest bits show.  To make it read again, others
- * must have added FOLD: nobody can do that for long.  The acquires pair with the
- * swaps of carry() and the end of add_large(): topk-carry.litmus, topk-high.litmus.
+ * must have added TOPK_FOLD: nobody can do that for long.  The acquires pair with the
+ * swaps of lockfree_carry() and the end of lockfree_add_large(): topk-carry.litmus,
+ * topk-high.litmus.
  */
-static struct view look(struct cell *cell)
+static struct view lockfree_look(struct topk_cell *cell)
 {
 	u64 upper, again = atomic64_read_acquire(&cell->upper);
 	struct view view;
 
 	do {
 		upper = again;
-		/* Acquire: also for what claim() wrote before it swapped the word. */
+		/* Acquire: also for what lockfree_claim() wrote before it swapped the word. */
 		view.word = atomic64_read_acquire(&cell->word);
 		again = atomic64_read_acquire(&cell->upper);
-	} while ((again & ~CARRIES) - (upper & ~CARRIES) >= FOLD);
-	view.count = count_of(upper, view.word);
+	} while ((again & ~CARRIES) - (upper & ~CARRIES) >= TOPK_FOLD);
+	view.count = lockfree_count_of(upper, view.word);
 	view.quiet = again == upper && !(view.word & PIN_MASK);
 	return view;
 }
@@ -135,16 +141,16 @@ static struct view look(struct cell *cell)
  * before is done; and so it is still if the word has not changed until its swap.
  * topk-carry.litmus
  */
-static void carry(struct cell *cell)
+static void lockfree_carry(struct topk_cell *cell)
 {
 	s64 upper = atomic64_read_acquire(&cell->upper);
 	s64 word = atomic64_read_acquire(&cell->word);
 
 	if (!((upper ^ word) & CARRIES) &&
-	    (atomic64_read(&cell->upper) != upper || word_low(word) < FOLD ||
-	     !atomic64_try_cmpxchg(&cell->word, &word, (word - LOW(FOLD)) ^ CARRIES)))
+	    (atomic64_read(&cell->upper) != upper || word_low(word) < TOPK_FOLD ||
+	     !atomic64_try_cmpxchg(&cell->word, &word, (word - TOPK_LOW(TOPK_FOLD)) ^ CARRIES)))
 		return;
-	atomic64_try_cmpxchg(&cell->upper, &upper, upper_plus(upper, FOLD) ^ CARRIES);
+	atomic64_try_cmpxchg(&cell->upper, &upper, upper_plus(upper, TOPK_FOLD) ^ CARRIES);
 }
 
 struct victim {
@@ -158,7 +164,7 @@ struct victim {
  * keys, which those mostly are among that are hit most, do not get neighbours: cells
  * that have been filled one after the other have no cache line in common.
  */
-static bool seek_in_block(struct lockfree *t, u32 from, struct victim *victim)
+static bool lockfree_seek_in_block(struct topk_lockfree *t, u32 from, struct victim *victim)
 {
 	u64 bound = topk_bounds_least(&t->bounds);
 	u32 block = from / TOPK_FAN_OUT;
@@ -171,7 +177,7 @@ static bool seek_in_block(struct lockfree *t, u32 from, struct victim *victim)
 
 	for (i = 0; i < width; i++) {
 		victim->cell = first + (from - first + i * step) % width;
-		victim->view = look(&t->cells[victim->cell]);
+		victim->view = lockfree_look(&t->cells[victim->cell]);
 		if (victim->view.count <= bound && victim->view.quiet)
 			return true;
 		least = min(least, victim->view.count);
@@ -180,14 +186,14 @@ static bool seek_in_block(struct lockfree *t, u32 from, struct victim *victim)
 	return false;
 }
 
-static bool seek(struct lockfree *t, struct victim *victim, u32 *tries)
+static bool lockfree_seek(struct topk_lockfree *t, struct victim *victim, u32 *tries)
 {
-	u32 *hint = &this_cpu_of(t)->hint;
+	u32 *hint = &lockfree_this_cpu(t)->hint;
 	u32 from = READ_ONCE(*hint);
 	u32 block;
 
 	for (; *tries; --*tries) {
-		if (seek_in_block(t, from, victim)) {
+		if (lockfree_seek_in_block(t, from, victim)) {
 			WRITE_ONCE(*hint, victim->cell);
 			return true;
 		}
@@ -203,18 +209,18 @@ static bool seek(struct lockfree *t, struct victim *victim, u32 *tries)
  * Many hits at once: an even number goes to the upper word, and one or two, which make
  * the word another than before, to the lower part.
  */
-static bool add_large(struct cell *cell, s64 word, u64 n)
+static bool lockfree_add_large(struct topk_cell *cell, s64 word, u64 n)
 {
 	u64 even = (n - 1) & ~CARRIES;
 	s64 upper;
 
-	if (!atomic64_try_cmpxchg(&cell->word, &word, word + PIN + LOW(n - even)))
+	if (!atomic64_try_cmpxchg(&cell->word, &word, word + TOPK_PIN + TOPK_LOW(n - even)))
 		return false;
 	upper = atomic64_read(&cell->upper);
 	while (!atomic64_try_cmpxchg(&cell->upper, &upper, upper_plus(upper, even)))
 		;
 	/* Who finds no pin finds what was added: topk-high.litmus. */
-	atomic64_sub_return(PIN, &cell->word);
+	atomic64_sub_return(TOPK_PIN, &cell->word);
 	return true;
 }
 
@@ -222,79 +228,77 @@ static bool add_large(struct cell *cell, s64 word, u64 n)
  * Many hits at once, or so many in the lower part that some are to be carried first.
  * True if they are counted, or dropped.
  */
-static bool add_rarely(struct lockfree *t, struct cell *cell, s64 word, u64 n)
+static bool lockfree_add_rarely(struct topk_lockfree *t, struct topk_cell *cell, s64 word, u64 n)
 {
-	if (word_low(word) >= FOLD) {
-		carry(cell);
+	if (word_low(word) >= TOPK_FOLD) {
+		lockfree_carry(cell);
 		return false;
 	}
 	if ((word & PIN_MASK) != PIN_MASK)
-		return add_large(cell, word, n);
-	if (n <= FOLD)
-		return atomic64_try_cmpxchg(&cell->word, &word, word + LOW(n));
-	topk_drop(this_cpu_of(t), n);
+		return lockfree_add_large(cell, word, n);
+	if (n <= TOPK_FOLD)
+		return atomic64_try_cmpxchg(&cell->word, &word, word + TOPK_LOW(n));
+	topk_drop(lockfree_this_cpu(t), n);
 	return true;
 }
 
-/* What became of the attempt to count in a node that has, or had, the key. */
-enum outcome { COUNTED, NOT_COUNTED_HERE };
-
-static __always_inline enum outcome count_in(struct lockfree *t, struct topk_node *node,
-					     u32 i, const struct topk_key *key, u64 n)
+static __always_inline bool lockfree_count_in(struct topk_lockfree *t, struct topk_node *node,
+					      u32 i, const struct topk_key *key, u64 n)
 {
-	struct cell *cell = &t->cells[READ_ONCE(node->place)];
+	struct topk_cell *cell = &t->cells[READ_ONCE(node->place)];
 	/* Pairs with the compare-and-swap that gave the node its cell: topk-claim.litmus. */
 	s64 word = atomic64_read_acquire(&cell->word);
 	u32 failures;
 
 	for (failures = 0;; failures++) {
-		if (word_node(word) != i || !topk_key_equal(key, node->key))
-			return NOT_COUNTED_HERE;
-		if (unlikely(n > TOPK_SMALL || word_low(word) >= FOLD)) {
-			if (add_rarely(t, cell, word, n))
-				return COUNTED;
+		if (topk_cell_node(word) != i || !topk_key_equal(key, node->key))
+			return false;
+		if (unlikely(n > TOPK_SMALL || word_low(word) >= TOPK_FOLD)) {
+			if (lockfree_add_rarely(t, cell, word, n))
+				return true;
 			word = atomic64_read_acquire(&cell->word);
 			continue;
 		}
-		if (likely(atomic64_try_cmpxchg(&cell->word, &word, word + LOW(n))))
-			return COUNTED;
+		if (likely(atomic64_try_cmpxchg(&cell->word, &word, word + TOPK_LOW(n))))
+			return true;
 		topk_backoff(word, failures);
 		word = atomic64_read_acquire(&cell->word);
 	}
 }
 
 /*
- * The way of almost all hits.  The chain is not checked on the way, as count_in()
+ * The way of almost all hits.  The chain is not checked on the way, as lockfree_count_in()
  * sees whether the node is right; whoever finds nothing here looks again.
  */
-static __always_inline bool hit_present(struct lockfree *t, const struct topk_key *key,
-					u64 n)
+static __always_inline bool lockfree_hit_present(struct topk_lockfree *t,
+						 const struct topk_key *key, u64 n)
 {
 	struct topk_walk walk = topk_walk_begin(&t->index, key);
 	u32 i;
 
 	while ((i = topk_walk_next(&walk, &t->index, key)))
-		if (count_in(t, topk_node(&t->index, i), i, key, n) == COUNTED)
+		if (lockfree_count_in(t, topk_node(&t->index, i), i, key, n))
 			return true;
 	return false;
 }
 
 /* In a RESERVED node; false, and what it is now, if its state has changed. */
-static bool leave_hits(struct lockfree *t, struct topk_node *node, s64 *state, u64 n)
+static bool lockfree_leave_hits(struct topk_lockfree *t, struct topk_node *node, s64 *state, u64 n)
 {
 	if (n > TOPK_PENDING_MASK - topk_state_pending(*state)) {
-		topk_drop(this_cpu_of(t), n);
+		topk_drop(lockfree_this_cpu(t), n);
 		return true;
 	}
-	return topk_delegate(this_cpu_of(t), node, state, n);
+	return topk_delegate(lockfree_this_cpu(t), node, state, n);
 }
 
 /*
  * Count in the node that find() met, which has a cell, or will have one, or has
  * just lost it.  False: look for the key again.
  */
-static bool count_or_delegate(struct lockfree *t, const struct topk_position *position,
-			      const struct topk_key *key, u64 n)
+static bool lockfree_count_or_delegate(struct topk_lockfree *t,
+				       const struct topk_position *position,
+				       const struct topk_key *key, u64 n)
 {
 	struct topk_node *node = topk_node(&t->index, position->node);
 	s64 state = atomic64_read_acquire(&node->state);
@@ -303,47 +307,47 @@ static bool count_or_delegate(struct lockfree *t, const struct topk_position *po
 		return false;
 	/*
 	 * The state before the cell: a node that is not RESERVED has had its cell.
-	 * The acquire pairs with the swaps of claim() and settle():
+	 * The acquire pairs with the swaps of lockfree_claim() and lockfree_settle():
 	 * topk-delegate.litmus.
 	 */
-	if (count_in(t, node, position->node, key, n) == COUNTED)
+	if (lockfree_count_in(t, node, position->node, key, n))
 		return true;
 	if (!(state & TOPK_RESERVED)) {
 		topk_index_leave(&t->index, position);
 		return false;
 	}
-	/* If this succeeds, settle() takes what is pending afterwards. */
-	return leave_hits(t, node, &state, n);
+	/* If this succeeds, lockfree_settle() takes what is pending afterwards. */
+	return lockfree_leave_hits(t, node, &state, n);
 }
 
-static void retire(struct lockfree *t, u32 i)
+static void lockfree_retire(struct topk_lockfree *t, u32 i)
 {
 	topk_index_remove(&t->index, i);
 	topk_index_give(&t->index, i);
 }
 
 /* A node has lost its cell: end it, or leave that to whom it is reserved for. */
-static void evict(struct lockfree *t, u32 i)
+static void lockfree_evict(struct topk_lockfree *t, u32 i)
 {
 	struct topk_node *node = topk_node(&t->index, i);
 	s64 state = atomic64_read(&node->state);
 
-	atomic64_inc(&this_cpu_of(t)->evictions);
+	atomic64_inc(&lockfree_this_cpu(t)->evictions);
 	do {
 		if (!(state & TOPK_RESERVED)) {
-			retire(t, i);
+			lockfree_retire(t, i);
 			return;
 		}
 	} while (!atomic64_try_cmpxchg(&node->state, &state, state | TOPK_EVICTED));
 }
 
 /* No longer RESERVED: the hits that others left in the node. */
-static u64 settle(struct lockfree *t, u32 i)
+static u64 lockfree_settle(struct topk_lockfree *t, u32 i)
 {
 	u64 state = topk_index_release(&t->index, i, 0);
 
 	if (state & TOPK_EVICTED)
-		retire(t, i);
+		lockfree_retire(t, i);
 	return topk_state_pending(state);
 }
 
@@ -351,7 +355,7 @@ static u64 settle(struct lockfree *t, u32 i)
  * A node that never came into its chain.  Who took it for an earlier one of the
  * same key may have left hits even there.
  */
-static u64 give_back(struct lockfree *t, u32 i)
+static u64 lockfree_give_back(struct topk_lockfree *t, u32 i)
 {
 	u64 state = topk_index_release(&t->index, i, TOPK_EVICTED);
 
@@ -360,36 +364,36 @@ static u64 give_back(struct lockfree *t, u32 i)
 }
 
 /* The node is in its chain: give it the cell of a victim, with @n hits. */
-static bool claim(struct lockfree *t, u32 i, u64 n, u32 *tries)
+static bool lockfree_claim(struct topk_lockfree *t, u32 i, u64 n, u32 *tries)
 {
 	struct topk_node *node = topk_node(&t->index, i);
 	struct victim victim;
-	struct cell *cell;
+	struct topk_cell *cell;
 	u64 word, evicted;
 
 	for (;;) {
-		if (!seek(t, &victim, tries))
+		if (!lockfree_seek(t, &victim, tries))
 			return false;
 		cell = &t->cells[victim.cell];
 		word = victim.view.word;
-		if (word_low(word) >= FOLD) {
-			carry(cell);
+		if (word_low(word) >= TOPK_FOLD) {
+			lockfree_carry(cell);
 			continue;
 		}
-		evicted = word_node(word);
+		evicted = topk_cell_node(word);
 		WRITE_ONCE(node->error, victim.view.count);
 		WRITE_ONCE(node->place, victim.cell);
-		/* Publishes both; pairs with count_in() and read_cell(). */
-		if (atomic64_try_cmpxchg(&cell->word, (s64 *)&victim.view.word,
-					 word - word_make(evicted) + word_make(i) + LOW(n)))
+		/* Publishes both; pairs with lockfree_count_in() and lockfree_read_cell(). */
+		word += topk_cell_word(i) - topk_cell_word(evicted) + TOPK_LOW(n);
+		if (atomic64_try_cmpxchg(&cell->word, (s64 *)&victim.view.word, word))
 			break;
 	}
 	if (evicted)
-		evict(t, evicted);
+		lockfree_evict(t, evicted);
 	return true;
 }
 
-static void waiting_push(struct lockfree *t, u32 i)
+static void lockfree_waiting_push(struct topk_lockfree *t, u32 i)
 {
 	s64 first = atomic64_read(&t->waiting);
 
@@ -399,8 +403,8 @@ static void waiting_push(struct lockfree *t, u32 i)
 }
 
 /* The key had no node: find or make it.  Returns hits still to be counted. */
-static noinline u64 hit_absent(struct lockfree *t, const struct topk_key *key, u64 n,
-			       u64 *taken, u32 *tries)
+static noinline u64 lockfree_hit_absent(struct topk_lockfree *t, const struct topk_key *key, u64 n,
+					u64 *taken, u32 *tries)
 {
 	struct topk_position position;
 	u64 left, first = min_t(u64, n, TOPK_SMALL);
@@ -409,40 +413,41 @@ static noinline u64 hit_absent(struct lockfree *t, const struct topk_key *key, u
 
 	i = topk_index_take(&t->index, key);
 	if (!i) {
-		topk_drop(this_cpu_of(t), n);
+		topk_drop(lockfree_this_cpu(t), n);
 		return 0;
 	}
 	while (!topk_index_insert(&t->index, key, i, &position)) {
-		if (count_or_delegate(t, &position, key, n)) {
-			left = give_back(t, i);
+		if (lockfree_count_or_delegate(t, &position, key, n)) {
+			left = lockfree_give_back(t, i);
 			*taken += left;
 			return left;
 		}
 	}
-	if (!claim(t, i, first, tries)) {
+	if (!lockfree_claim(t, i, first, tries)) {
 		state = atomic64_read(&topk_node(&t->index, i)->state);
-		while (!leave_hits(t, topk_node(&t->index, i), &state, n))
+		while (!lockfree_leave_hits(t, topk_node(&t->index, i), &state, n))
 			;
-		waiting_push(t, i);
+		lockfree_waiting_push(t, i);
 		return 0;
 	}
-	left = settle(t, i);
+	left = lockfree_settle(t, i);
 	*taken += left;
 	return left + n - first;
 }
 
-static void count_up(struct lockfree *t, const struct topk_key *key, u64 n, u32 *tries)
+static void lockfree_count_hits(struct topk_lockfree *t, const struct topk_key *key, u64 n,
+				u32 *tries)
 {
 	u64 taken = 0;
 
-	while (n && !hit_present(t, key, n))
-		n = hit_absent(t, key, n, &taken, tries);
+	while (n && !lockfree_hit_present(t, key, n))
+		n = lockfree_hit_absent(t, key, n, &taken, tries);
 	if (taken)
-		topk_counted(this_cpu_of(t), taken);
+		topk_counted(lockfree_this_cpu(t), taken);
 }
 
 /* Bring the keys that wait into the table, with the hits that others left meanwhile. */
-static void bring_waiting(struct lockfree *t, u32 *tries)
+static void lockfree_bring_waiting(struct topk_lockfree *t, u32 *tries)
 {
 	u32 i, next;
 
@@ -453,64 +458,64 @@ static void bring_waiting(struct lockfree *t, u32 *tries)
 		u64 left;
 
 		next = topk_node(&t->index, i)->error;
-		if (!claim(t, i, 0, tries)) {
-			waiting_push(t, i);
+		if (!lockfree_claim(t, i, 0, tries)) {
+			lockfree_waiting_push(t, i);
 			continue;
 		}
 		topk_index_key(&t->index, i, &key);
-		left = settle(t, i);
-		count_up(t, &key, left, tries);
-		topk_counted(this_cpu_of(t), left);
+		left = lockfree_settle(t, i);
+		lockfree_count_hits(t, &key, left, tries);
+		topk_counted(lockfree_this_cpu(t), left);
 	}
 }
 
 static notrace void lockfree_add(struct topk_table *table, const void *bytes, u64 n)
 {
-	struct lockfree *t = lockfree_of(table);
+	struct topk_lockfree *t = topk_lockfree_of(table);
 	u32 tries = TOPK_TRIES;
 	struct topk_key key;
 
 	topk_key_load(&key, bytes, t->table.key_size, &t->table.secret);
-	if (hit_present(t, &key, n))
+	if (lockfree_hit_present(t, &key, n))
 		return;
-	bring_waiting(t, &tries);
-	count_up(t, &key, n, &tries);
+	lockfree_bring_waiting(t, &tries);
+	lockfree_count_hits(t, &key, n, &tries);
 }
 
 notrace void topk_lockfree_contended(struct topk_table *table, const void *bytes, u64 n)
 {
-	struct lockfree *t = lockfree_of(table);
+	struct topk_lockfree *t = topk_lockfree_of(table);
 	u32 tries = TOPK_TRIES;
 	struct topk_key key;
 
 	topk_key_load(&key, bytes, table->key_size, &table->secret);
 	if (!topk_gather(table, key.word[0], n))
-		count_up(t, &key, n, &tries);
+		lockfree_count_hits(t, &key, n, &tries);
 }
 
 /* Reading */
 
-static bool count_of_cell(struct topk_table *table, u32 place, u64 *count)
+static bool lockfree_count_of_cell(struct topk_table *table, u32 place, u64 *count)
 {
-	struct view view = look(&lockfree_of(table)->cells[place]);
+	struct view view = lockfree_look(&topk_lockfree_of(table)->cells[place]);
 
 	*count = view.count;
-	return word_node(view.word);
+	return topk_cell_node(view.word);
 }
 
-static void read_cell(struct topk_table *table, struct topk_pick *pick,
-		      struct scounter_topk_record *record)
+static void lockfree_read_cell(struct topk_table *table, struct topk_pick *pick,
+			       struct scounter_topk_record *record)
 {
-	struct lockfree *t = lockfree_of(table);
-	struct cell *cell = &t->cells[pick->place];
+	struct topk_lockfree *t = topk_lockfree_of(table);
+	struct topk_cell *cell = &t->cells[pick->place];
 	u32 i, words = DIV_ROUND_UP(table->key_size, sizeof(u64));
 	struct topk_node *node;
 	struct view view;
 	u64 state;
 
 	do {
-		/* Pairs with the compare-and-swap in claim(): topk-claim.litmus. */
-		pick->node = word_node(atomic64_read_acquire(&cell->word));
+		/* Pairs with the compare-and-swap in lockfree_claim(): topk-claim.litmus. */
+		pick->node = topk_cell_node(atomic64_read_acquire(&cell->word));
 		node = topk_node(&t->index, pick->node);
 		state = atomic64_read_acquire(&node->state);
 		record->error = READ_ONCE(node->error);
@@ -518,40 +523,40 @@ static void read_cell(struct topk_table *table, struct topk_pick *pick,
 			((u64 *)record->key)[i] = READ_ONCE(node->key[i]);
 		smp_rmb(); /* topk_index_take(): topk-generation.litmus */
 		pick->generation = topk_state_generation(state);
-		view = look(cell);
+		view = lockfree_look(cell);
 		record->count = view.count;
-	} while (word_node(view.word) != pick->node ||
+	} while (topk_cell_node(view.word) != pick->node ||
 		 topk_state_generation(atomic64_read(&node->state)) != pick->generation);
 }
 
-static bool is_in_cell(struct topk_table *table, const struct topk_pick *pick)
+static bool lockfree_is_in_cell(struct topk_table *table, const struct topk_pick *pick)
 {
-	struct lockfree *t = lockfree_of(table);
+	struct topk_lockfree *t = topk_lockfree_of(table);
 	u64 word = atomic64_read_acquire(&t->cells[pick->place].word);
 	u64 state = atomic64_read(&topk_node(&t->index, pick->node)->state);
 
-	return word_node(word) == pick->node &&
+	return topk_cell_node(word) == pick->node &&
 	       topk_state_generation(state) == pick->generation;
 }
 
 /* Who finds the bound finds the counts that are above it. */
-static u64 evicted_counts(struct topk_table *table)
+static u64 lockfree_evicted(struct topk_table *table)
 {
-	return topk_bounds_least(&lockfree_of(table)->bounds);
+	return topk_bounds_least(&topk_lockfree_of(table)->bounds);
 }
 
-static const struct topk_reader reader = {
-	.count		= count_of_cell,
-	.read		= read_cell,
-	.is_there	= is_in_cell,
-	.floor		= evicted_counts,
+static const struct topk_reader lockfree_reader = {
+	.count		= lockfree_count_of_cell,
+	.read		= lockfree_read_cell,
+	.is_there	= lockfree_is_in_cell,
+	.floor		= lockfree_evicted,
 };
 
 /*
  * Until none waits, which takes so many rounds if nothing else is going on.  Otherwise
  * those that are left are pending.
  */
-static void bring_all_waiting(struct lockfree *t)
+static void lockfree_bring_all_waiting(struct topk_lockfree *t)
 {
 	u32 rounds = 16 + 4 * t->index.count / TOPK_TRIES;
 	u32 tries;
@@ -560,7 +565,7 @@ static void bring_all_waiting(struct lockfree *t)
 		tries = TOPK_TRIES;
 		/* As all that hits. */
 		preempt_disable();
-		bring_waiting(t, &tries);
+		lockfree_bring_waiting(t, &tries);
 		preempt_enable();
 		cond_resched();
 	}
@@ -570,16 +575,16 @@ static int lockfree_read(struct topk_table *table, u32 most,
 			 struct scounter_topk_header *header)
 {
 	topk_gather_take_all(table);
-	bring_all_waiting(lockfree_of(table));
+	lockfree_bring_all_waiting(topk_lockfree_of(table));
 	header->pending = topk_pending(table);
-	return topk_read_places(table, &reader, most, header);
+	return topk_read_places(table, &lockfree_reader, most, header);
 }
 
 /* Creation */
 
 static void lockfree_destroy(struct topk_table *table)
 {
-	struct lockfree *t = lockfree_of(table);
+	struct topk_lockfree *t = topk_lockfree_of(table);
 
 	topk_bounds_clear(&t->bounds);
 	kvfree(t->cells);
@@ -591,7 +596,7 @@ static void lockfree_destroy(struct topk_table *table)
 static struct topk_table *lockfree_create(u32 capacity, u32 key_size,
 					  const struct topk_secret *secret)
 {
-	struct lockfree *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	struct topk_lockfree *t = kzalloc(sizeof(*t), GFP_KERNEL);
 	u32 nodes = capacity + TOPK_NODES_PER_CPU * nr_cpu_ids + WAITING(capacity);
 	int err;
 
@@ -612,7 +617,7 @@ static struct topk_table *lockfree_create(u32 capacity, u32 key_size,
 
 static size_t lockfree_bytes(const struct topk_table *table)
 {
-	const struct lockfree *t = container_of(table, const struct lockfree, table);
+	const struct topk_lockfree *t = container_of(table, const struct topk_lockfree, table);
 
 	return sizeof(*t) + topk_index_bytes(&t->index) + topk_bounds_bytes(&t->bounds) +
 	       table->capacity * sizeof(*t->cells) + nr_cpu_ids * sizeof(*table->cpus);

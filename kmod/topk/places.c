@@ -85,13 +85,13 @@ struct witness {
 	u64 count;
 };
 
-static u32 block_width(const struct topk_places *places, u32 block)
+static u32 places_block_width(const struct topk_places *places, u32 block)
 {
 	return min_t(u32, TOPK_FAN_OUT, places->count - block * TOPK_FAN_OUT);
 }
 
 /* The @i-th of a block, from one of them on. */
-static u32 place_of(u32 block, u32 from, u32 i, u32 width)
+static u32 places_in_block(u32 block, u32 from, u32 i, u32 width)
 {
 	u32 place = from + i;
 
@@ -103,15 +103,15 @@ static u32 place_of(u32 block, u32 from, u32 i, u32 width)
  * those with the smallest count.  Who takes over a place raises its count, so that it may
  * be the witness.
  */
-static struct witness find_witness(struct topk_places *places, u32 block, u64 bound)
+static struct witness places_find_witness(struct topk_places *places, u32 block, u64 bound)
 {
-	u32 from = READ_ONCE(places->witnesses[block]), width = block_width(places, block);
+	u32 from = READ_ONCE(places->witnesses[block]), width = places_block_width(places, block);
 	struct witness least = { .count = U64_MAX };
 	struct topk_look look;
 	u32 i;
 
 	for (i = 1; i <= width; i++) {
-		u32 place = place_of(block, from, i, width);
+		u32 place = places_in_block(block, from, i, width);
 
 		if (!topk_place_look(places, place, &look) || look.count <= bound)
 			return (struct witness) { place, look.node, bound };
@@ -122,14 +122,14 @@ static struct witness find_witness(struct topk_places *places, u32 block, u64 bo
 }
 
 /* Its place has been taken over, or its count raised. */
-static bool has_gone(struct topk_places *places, const struct witness *witness)
+static bool places_witness_has_gone(struct topk_places *places, const struct witness *witness)
 {
 	return READ_ONCE(places->nodes[witness->place]) != witness->node ||
 	       (witness->node && topk_element_count(places, witness->node) > witness->count);
 }
 
 /* By who has seen that the count of the witness was raised, or that none is at the bound. */
-static void renew_witness(struct topk_places *places, u32 block)
+static void places_renew_witness(struct topk_places *places, u32 block)
 {
 	struct witness witness;
 	u32 looks = 0;
@@ -137,23 +137,23 @@ static void renew_witness(struct topk_places *places, u32 block)
 	do {
 		u64 bound = topk_bounds_of(&places->bounds, block);
 
-		witness = find_witness(places, block, bound);
+		witness = places_find_witness(places, block, bound);
 		WRITE_ONCE(places->witnesses[block], witness.place % TOPK_FAN_OUT);
 		if (witness.count > bound)
 			topk_bounds_raise(&places->bounds, block, witness.count);
-		smp_mb(); /* was_raised(): topk-witness.litmus */
-	} while (has_gone(places, &witness) && ++looks < LOOKS);
+		smp_mb(); /* places_was_raised(): topk-witness.litmus */
+	} while (places_witness_has_gone(places, &witness) && ++looks < LOOKS);
 }
 
 /* The place had @count until now. */
-static void was_raised(struct topk_places *places, u32 place, u64 count)
+static void places_was_raised(struct topk_places *places, u32 place, u64 count)
 {
 	u32 block = place / TOPK_FAN_OUT;
 
-	smp_mb(); /* renew_witness(): topk-witness.litmus */
+	smp_mb(); /* places_renew_witness(): topk-witness.litmus */
 	if (count <= topk_bounds_of(&places->bounds, block) &&
 	    READ_ONCE(places->witnesses[block]) == place % TOPK_FAN_OUT)
-		renew_witness(places, block);
+		places_renew_witness(places, block);
 }
 
 /* One that had no key yet. */
@@ -185,7 +185,7 @@ void topk_place_give(struct topk_places *places, u32 place, u32 victim, u32 node
 	/* Release: who finds that the victim has none finds the other in its place. */
 	if (victim)
 		atomic64_set_release(&topk_element(places, victim)->count, 0);
-	was_raised(places, place, had);
+	places_was_raised(places, place, had);
 }
 
 /* The element's new count; by its owner. */
@@ -195,18 +195,18 @@ void topk_place_raise(struct topk_places *places, u32 node, u64 count)
 	u64 had = atomic64_read(&element->count);
 
 	atomic64_set(&element->count, count);
-	was_raised(places, element->place, had);
+	places_was_raised(places, element->place, had);
 }
 
 /* A node of the block that has the least count, and that nobody owns; it is EVICTED then. */
-static u32 evict_in_block(struct topk_places *places, u32 block, u64 least, bool *busy)
+static u32 places_evict_in_block(struct topk_places *places, u32 block, u64 least, bool *busy)
 {
-	u32 from = READ_ONCE(places->witnesses[block]), width = block_width(places, block);
+	u32 from = READ_ONCE(places->witnesses[block]), width = places_block_width(places, block);
 	struct topk_look look;
 	u32 i;
 
 	for (i = 0; i < width; i++) {
-		if (!topk_place_look(places, place_of(block, from, i, width), &look) ||
+		if (!topk_place_look(places, places_in_block(block, from, i, width), &look) ||
 		    look.count > least)
 			continue;
 		/* It is known before the key can come in again. */
@@ -238,12 +238,12 @@ u32 topk_place_evict(struct topk_places *places, u32 *hint, u64 least, bool *bus
 			if (!topk_bounds_descend(&places->bounds, blocks, &block))
 				continue;
 		}
-		node = evict_in_block(places, block, least, busy);
+		node = places_evict_in_block(places, block, least, busy);
 		if (node) {
 			WRITE_ONCE(*hint, block);
 			return node;
 		}
-		renew_witness(places, block);
+		places_renew_witness(places, block);
 	}
 	return 0;
 }

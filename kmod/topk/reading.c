@@ -11,16 +11,17 @@
 #include "topk/table.h"
 
 /* Picks are kept as records with other members, which topk_offer() does not mind. */
-static struct topk_pick *pick_of(struct scounter_topk_header *picks, u32 i)
+static struct topk_pick *reading_pick(struct scounter_topk_header *picks, u32 i)
 {
 	return (struct topk_pick *)topk_record(picks, i);
 }
 
 /* The places of the highest counts; the total has those of all. */
-static void pick_places(struct topk_table *table, const struct topk_reader *reader, u32 most,
-			struct scounter_topk_header *picks)
+static void reading_pick_places(struct topk_table *table, const struct topk_reader *reader,
+				u32 most,
+				struct scounter_topk_header *picks)
 {
-	struct topk_pick *spare = pick_of(picks, most);
+	struct topk_pick *spare = reading_pick(picks, most);
 	u32 place;
 	u64 count;
 
@@ -37,15 +38,15 @@ static void pick_places(struct topk_table *table, const struct topk_reader *read
 	}
 }
 
-static void read_picks(struct topk_table *table, const struct topk_reader *reader,
-		       struct scounter_topk_header *picks,
-		       struct scounter_topk_header *header)
+static void reading_read_picks(struct topk_table *table, const struct topk_reader *reader,
+			       struct scounter_topk_header *picks,
+			       struct scounter_topk_header *header)
 {
 	u32 i;
 
 	for (i = 0; i < picks->records; i++, topk_breathe(i)) {
 		struct scounter_topk_record *record = topk_record(header, i);
-		struct topk_pick *pick = pick_of(picks, i);
+		struct topk_pick *pick = reading_pick(picks, i);
 
 		reader->read(table, pick, record);
 		picks->total = topk_add_saturating(picks->total, record->count - pick->count);
@@ -62,14 +63,14 @@ static void read_picks(struct topk_table *table, const struct topk_reader *reade
  * Those that have been evicted meanwhile are not listed: a key that moved from one place to
  * another may have been met in both, and counts where it still is at the end.
  */
-static void drop_evicted(struct topk_table *table, const struct topk_reader *reader,
-			 struct scounter_topk_header *picks,
-			 struct scounter_topk_header *header)
+static void reading_drop_evicted(struct topk_table *table, const struct topk_reader *reader,
+				 struct scounter_topk_header *picks,
+				 struct scounter_topk_header *header)
 {
 	u32 i, n = 0;
 
 	for (i = 0; i < header->records; i++, topk_breathe(i)) {
-		if (!reader->is_there(table, pick_of(picks, i)))
+		if (!reader->is_there(table, reading_pick(picks, i)))
 			continue;
 		if (n != i)
 			memcpy(topk_record(header, n), topk_record(header, i),
@@ -85,7 +86,8 @@ static void drop_evicted(struct topk_table *table, const struct topk_reader *rea
  * when it was read.  So all are taken to have the floor at least, so that it is at most the
  * total divided by their number.
  */
-static void raise_floor(struct topk_table *table, u64 floor, struct scounter_topk_header *header)
+static void reading_raise_floor(struct topk_table *table, u64 floor,
+				struct scounter_topk_header *header)
 {
 	u32 i, others = table->capacity - header->records;
 
@@ -115,10 +117,10 @@ int topk_read_places(struct topk_table *table, const struct topk_reader *reader,
 	if (!picks)
 		return -ENOMEM;
 	picks->capacity = table->capacity;
-	pick_places(table, reader, most, picks);
-	read_picks(table, reader, picks, header);
-	drop_evicted(table, reader, picks, header);
-	raise_floor(table, reader->floor(table), header);
+	reading_pick_places(table, reader, most, picks);
+	reading_read_picks(table, reader, picks, header);
+	reading_drop_evicted(table, reader, picks, header);
+	reading_raise_floor(table, reader->floor(table), header);
 	if (header->total == U64_MAX)
 		header->flags |= SCOUNTER_TOPK_F_SATURATED;
 	topk_snapshot_free(picks);

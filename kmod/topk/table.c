@@ -18,22 +18,6 @@
 
 #define PPB	1000000000U
 
-static const struct topk_ops *const designs[] = {
-	&topk_lockfree_ops, &topk_cooperative_ops, &topk_shared_ops, &topk_independent_ops,
-};
-
-const struct topk_ops *topk_ops_of(u32 design)
-{
-	u32 i;
-
-	if (design == SCOUNTER_TOPK_DEFAULT)
-		return designs[0];
-	for (i = 0; i < ARRAY_SIZE(designs); i++)
-		if (designs[i]->design == design)
-			return designs[i];
-	return NULL;
-}
-
 int topk_table_init(struct topk_table *table, const struct topk_ops *ops,
 		    u32 capacity, u32 key_size, const struct topk_secret *secret)
 {
@@ -124,21 +108,21 @@ struct scounter_topk_header *topk_snapshot_alloc(u32 key_size, u32 records)
 typedef int (*order_fn)(const struct scounter_topk_record *a,
 			const struct scounter_topk_record *b, u32 key_size);
 
-static int by_key(const struct scounter_topk_record *a, const struct scounter_topk_record *b,
-		  u32 key_size)
+static int table_by_key(const struct scounter_topk_record *a, const struct scounter_topk_record *b,
+			u32 key_size)
 {
 	return memcmp(a->key, b->key, key_size);
 }
 
 /* Highest count first; among equal ones the surest, then any fixed order. */
-static int by_count(const struct scounter_topk_record *a,
-		    const struct scounter_topk_record *b, u32 key_size)
+static int table_by_count(const struct scounter_topk_record *a,
+			  const struct scounter_topk_record *b, u32 key_size)
 {
 	if (a->count != b->count)
 		return a->count > b->count ? -1 : 1;
 	if (a->error != b->error)
 		return a->error < b->error ? -1 : 1;
-	return by_key(a, b, key_size);
+	return table_by_key(a, b, key_size);
 }
 
 /* A record on its way through a heap. */
@@ -147,8 +131,8 @@ struct moving {
 			       sizeof(u64))];
 };
 
-static const struct scounter_topk_record *lift(const struct scounter_topk_header *header,
-					       struct moving *moving, u32 i)
+static const struct scounter_topk_record *table_heap_lift(const struct scounter_topk_header *header,
+							  struct moving *moving, u32 i)
 {
 	return memcpy(moving, topk_record(header, i), header->record_size);
 }
@@ -157,8 +141,8 @@ static const struct scounter_topk_record *lift(const struct scounter_topk_header
  * A heap of @n records, the last in order at its root, where place @at is free for @record.
  * That mostly belongs far down, so the free place goes all the way, and then up again.
  */
-static void sink(struct scounter_topk_header *header, order_fn order, u32 at, u32 n,
-		 const struct scounter_topk_record *record)
+static void table_heap_sink(struct scounter_topk_header *header, order_fn order, u32 at, u32 n,
+			    const struct scounter_topk_record *record)
 {
 	u32 i = at, child;
 
@@ -179,26 +163,27 @@ static void sink(struct scounter_topk_header *header, order_fn order, u32 at, u3
 	memcpy(topk_record(header, i), record, header->record_size);
 }
 
-static void heap_make(struct scounter_topk_header *header, order_fn order)
+static void table_heap_make(struct scounter_topk_header *header, order_fn order)
 {
 	struct moving moving;
 	u32 i;
 
 	for (i = header->records / 2; i--; topk_breathe(i))
-		sink(header, order, i, header->records, lift(header, &moving, i));
+		table_heap_sink(header, order, i, header->records,
+				table_heap_lift(header, &moving, i));
 }
 
-static void sort_records(struct scounter_topk_header *header, order_fn order)
+static void table_sort(struct scounter_topk_header *header, order_fn order)
 {
 	const struct scounter_topk_record *last;
 	struct moving moving;
 	u32 n;
 
-	heap_make(header, order);
+	table_heap_make(header, order);
 	for (n = header->records; n > 1; topk_breathe(n)) {
-		last = lift(header, &moving, --n);
+		last = table_heap_lift(header, &moving, --n);
 		memcpy(topk_record(header, n), topk_record(header, 0), header->record_size);
-		sink(header, order, 0, n, last);
+		table_heap_sink(header, order, 0, n, last);
 	}
 }
 
@@ -222,33 +207,33 @@ void topk_offer(struct scounter_topk_header *header, u32 most,
 	if (header->records < most) {
 		memcpy(topk_record(header, header->records++), record, header->record_size);
 		if (header->records == most)
-			heap_make(header, by_count);
+			table_heap_make(header, table_by_count);
 		return;
 	}
-	if (!most || by_count(record, least, header->key_size) > 0) {
+	if (!most || table_by_count(record, least, header->key_size) > 0) {
 		topk_leave_out(header, record->count);
 		return;
 	}
 	topk_leave_out(header, least->count);
-	sink(header, by_count, 0, most, record);
+	table_heap_sink(header, table_by_count, 0, most, record);
 }
 
 /* The @most highest, in order. */
-static void keep(struct scounter_topk_header *header, u32 most)
+static void table_keep_highest(struct scounter_topk_header *header, u32 most)
 {
 	u32 i, records = header->records;
 
 	if (most < records) {
 		header->records = most;
-		heap_make(header, by_count);
+		table_heap_make(header, table_by_count);
 		for (i = most; i < records; i++, topk_breathe(i))
 			topk_offer(header, most, topk_record(header, i));
 	}
-	sort_records(header, by_count);
+	table_sort(header, table_by_count);
 }
 
 /* Those in order from @n on are no longer listed. */
-static void cut(struct scounter_topk_header *header, u32 n)
+static void table_cut(struct scounter_topk_header *header, u32 n)
 {
 	u64 count;
 
@@ -259,7 +244,7 @@ static void cut(struct scounter_topk_header *header, u32 n)
 	topk_leave_out(header, count);
 }
 
-static void cut_by_share(struct scounter_topk_header *header, u32 phi_ppb)
+static void table_cut_by_share(struct scounter_topk_header *header, u32 phi_ppb)
 {
 	/* Rounded down, and the count is to be above it: none is left out. */
 	u32 rest;
@@ -269,7 +254,7 @@ static void cut_by_share(struct scounter_topk_header *header, u32 phi_ppb)
 
 	while (n < header->records && topk_record(header, n)->count > share)
 		n++;
-	cut(header, n);
+	table_cut(header, n);
 }
 
 /* The table now, unordered.  Task context.  NULL if there is no memory. */
@@ -304,9 +289,9 @@ struct scounter_topk_header *topk_snapshot(struct topk_table *table,
 
 	if (!header)
 		return NULL;
-	sort_records(header, by_count);
+	table_sort(header, table_by_count);
 	if (query->phi_ppb)
-		cut_by_share(header, query->phi_ppb);
+		table_cut_by_share(header, query->phi_ppb);
 	return header;
 }
 
@@ -315,8 +300,8 @@ struct scounter_topk_header *topk_snapshot(struct topk_table *table,
  * that is not listed in its part, whose count may be the part's floor; and, in the
  * place of its error, what it has for certain.  Both are sums that saturate.
  */
-static void gather(struct scounter_topk_header *into,
-		   const struct scounter_topk_header *part)
+static void table_append(struct scounter_topk_header *into,
+			 const struct scounter_topk_header *part)
 {
 	u32 i;
 
@@ -339,7 +324,7 @@ static void gather(struct scounter_topk_header *into,
 }
 
 /* Sorted by key: make one record of those with the same, with count and error again. */
-static void unite(struct scounter_topk_header *header)
+static void table_unite(struct scounter_topk_header *header)
 {
 	u32 i, n = 0;
 
@@ -347,7 +332,7 @@ static void unite(struct scounter_topk_header *header)
 		struct scounter_topk_record *record = topk_record(header, i);
 		struct scounter_topk_record *last = n ? topk_record(header, n - 1) : NULL;
 
-		if (last && !by_key(last, record, header->key_size)) {
+		if (last && !table_by_key(last, record, header->key_size)) {
 			last->count = topk_add_saturating(last->count, record->count);
 			last->error = topk_add_saturating(last->error, record->error);
 			continue;
@@ -392,9 +377,9 @@ struct scounter_topk_header *topk_merge(const struct scounter_topk_header *const
 	merged->capacity = parts[0]->capacity;
 	merged->design = parts[0]->design;
 	for (i = 0; i < n; i++)
-		gather(merged, parts[i]);
-	sort_records(merged, by_key);
-	unite(merged);
-	keep(merged, min(most, capacity));
+		table_append(merged, parts[i]);
+	table_sort(merged, table_by_key);
+	table_unite(merged);
+	table_keep_highest(merged, min(most, capacity));
 	return merged;
 }

@@ -41,7 +41,7 @@ struct topk_table {
 	struct topk_cpu *cpus;
 	u32 capacity;
 	u32 key_size;
-	/* key_size if topk_add() may count itself */
+	/* key_size if topk_add() counts hits inline, or 0 */
 	u32 inline_key;
 	struct topk_secret secret;
 };
@@ -108,8 +108,6 @@ extern const struct topk_ops topk_lockfree_ops;
 extern const struct topk_ops topk_cooperative_ops;
 extern const struct topk_ops topk_shared_ops;
 extern const struct topk_ops topk_independent_ops;
-
-const struct topk_ops *topk_ops_of(u32 design);
 
 int topk_table_init(struct topk_table *table, const struct topk_ops *ops,
 		    u32 capacity, u32 key_size, const struct topk_secret *secret);

@@ -22,7 +22,7 @@
 
 #include "base/refuse.h"
 #include "registry/registry.h"
-#include "topk/lockfree.h"
+#include "topk/designs.h"
 #include "topk/topk.h"
 
 #define PPB	1000000000U
@@ -33,7 +33,7 @@ bool topk_throttle(void)
 	return false;
 }
 
-static __always_inline void count(struct scounter_topk *topk, const void *key, u64 n)
+static __always_inline void topk_count(struct scounter_topk *topk, const void *key, u64 n)
 {
 	struct topk_table *table;
 
@@ -45,7 +45,7 @@ static __always_inline void count(struct scounter_topk *topk, const void *key, u
 }
 
 /* One place for all calls, so that it warns once in all. */
-static noinline notrace void warn_of_no_table(void)
+static noinline notrace void topk_warn_of_no_table(void)
 {
 	WARN_ONCE(1, "scounter: a hit without a table\n");
 }
@@ -65,9 +65,9 @@ static noinline notrace void warn_of_no_table(void)
 notrace void scounter_topk_add(struct scounter_topk *topk, const void *key, u64 n)
 {
 	if (unlikely(!topk))
-		warn_of_no_table();
+		topk_warn_of_no_table();
 	else if (n && !scounter_refuses(n, topk->name))
-		count(topk, key, n);
+		topk_count(topk, key, n);
 }
 EXPORT_SYMBOL_GPL(scounter_topk_add);
 
@@ -82,24 +82,24 @@ EXPORT_SYMBOL_GPL(scounter_topk_add);
 notrace void scounter_topk_hit(struct scounter_topk *topk, const void *key)
 {
 	if (unlikely(!topk))
-		warn_of_no_table();
+		topk_warn_of_no_table();
 	else
-		count(topk, key, 1);
+		topk_count(topk, key, 1);
 }
 EXPORT_SYMBOL_GPL(scounter_topk_hit);
 
-static struct topk_table *table_of(struct scounter_topk *topk)
+static struct topk_table *topk_table_of(struct scounter_topk *topk)
 {
 	return rcu_dereference_protected(topk->table, lockdep_is_held(&topk->mutex));
 }
 
-static struct scounter_topk_header *query(struct scounter_topk *topk,
-					  const struct topk_query *query)
+static struct scounter_topk_header *topk_read_query(struct scounter_topk *topk,
+						    const struct topk_query *query)
 {
 	struct scounter_topk_header *snapshot;
 
 	mutex_lock(&topk->mutex);
-	snapshot = topk_snapshot(table_of(topk), query);
+	snapshot = topk_snapshot(topk_table_of(topk), query);
 	mutex_unlock(&topk->mutex);
 	return snapshot ?: ERR_PTR(-ENOMEM);
 }
@@ -120,7 +120,7 @@ struct scounter_topk_header *scounter_topk_top(struct scounter_topk *topk, u32 k
 {
 	const struct topk_query top = { .most = k };
 
-	return query(topk, &top);
+	return topk_read_query(topk, &top);
 }
 EXPORT_SYMBOL_GPL(scounter_topk_top);
 
@@ -144,12 +144,12 @@ struct scounter_topk_header *scounter_topk_above(struct scounter_topk *topk, u32
 
 	if (phi_ppb > PPB)
 		return ERR_PTR(-ERANGE);
-	return query(topk, &above);
+	return topk_read_query(topk, &above);
 }
 EXPORT_SYMBOL_GPL(scounter_topk_above);
 
-static struct topk_table *create_table(const struct topk_ops *ops, u32 capacity,
-				       u32 key_size)
+static struct topk_table *topk_create_table(const struct topk_ops *ops, u32 capacity,
+					    u32 key_size)
 {
 	struct topk_secret secret;
 
@@ -157,11 +157,11 @@ static struct topk_table *create_table(const struct topk_ops *ops, u32 capacity,
 	return ops->create(capacity, key_size, &secret);
 }
 
-static struct topk_table *exchange(struct scounter_topk *topk)
+static struct topk_table *topk_exchange_table(struct scounter_topk *topk)
 {
-	struct topk_table *old = table_of(topk), *fresh;
+	struct topk_table *old = topk_table_of(topk), *fresh;
 
-	fresh = create_table(old->ops, old->capacity, old->key_size);
+	fresh = topk_create_table(old->ops, old->capacity, old->key_size);
 	if (!fresh)
 		return NULL;
 	rcu_assign_pointer(topk->table, fresh);
@@ -187,7 +187,7 @@ struct scounter_topk_header *scounter_topk_fetch_reset(struct scounter_topk *top
 	struct topk_table *old;
 
 	mutex_lock(&topk->mutex);
-	old = topk->kept ?: exchange(topk);
+	old = topk->kept ?: topk_exchange_table(topk);
 	if (old) {
 		snapshot = topk_snapshot(old, &all);
 		topk->kept = snapshot ? NULL : old;
@@ -249,7 +249,7 @@ size_t scounter_topk_bytes(struct scounter_topk *topk)
 	size_t bytes;
 
 	mutex_lock(&topk->mutex);
-	bytes = sizeof(*topk) + table_of(topk)->ops->bytes(table_of(topk));
+	bytes = sizeof(*topk) + topk_table_of(topk)->ops->bytes(topk_table_of(topk));
 	mutex_unlock(&topk->mutex);
 	return bytes;
 }
@@ -290,7 +290,7 @@ int scounter_topk_design_by_name(const char *name)
 }
 EXPORT_SYMBOL_GPL(scounter_topk_design_by_name);
 
-static int check_size(const struct topk_ops *ops, u32 capacity, u32 key_size)
+static int topk_check_size(const struct topk_ops *ops, u32 capacity, u32 key_size)
 {
 	int err = ops->check ? ops->check(capacity, key_size) : 0;
 
@@ -300,7 +300,7 @@ static int check_size(const struct topk_ops *ops, u32 capacity, u32 key_size)
 	return err;
 }
 
-static int check_spec(const struct scounter_topk_spec *spec, u32 *capacity)
+static int topk_check_spec(const struct scounter_topk_spec *spec, u32 *capacity)
 {
 	if (!topk_ops_of(spec->design))
 		return -EINVAL;
@@ -314,7 +314,7 @@ static int check_spec(const struct scounter_topk_spec *spec, u32 *capacity)
 	if (!*capacity || *capacity > SCOUNTER_TOPK_CAPACITY_MAX ||
 	    spec->key_size < SCOUNTER_TOPK_KEY_MIN || spec->key_size > SCOUNTER_TOPK_KEY_MAX)
 		return -ERANGE;
-	return check_size(topk_ops_of(spec->design), *capacity, spec->key_size);
+	return topk_check_size(topk_ops_of(spec->design), *capacity, spec->key_size);
 }
 
 /* See scounter_topk_create(). */
@@ -328,7 +328,7 @@ struct scounter_topk *__scounter_topk_create(const char *name, const char *group
 	int err;
 
 	might_sleep();
-	err = check_spec(spec, &capacity);
+	err = topk_check_spec(spec, &capacity);
 	if (err)
 		return ERR_PTR(err);
 	topk = kzalloc(sizeof(*topk), GFP_KERNEL);
@@ -337,7 +337,7 @@ struct scounter_topk *__scounter_topk_create(const char *name, const char *group
 	mutex_init(&topk->mutex);
 	topk->owner = owner;
 	topk->show_key = spec->show_key;
-	table = create_table(topk_ops_of(spec->design), capacity, spec->key_size);
+	table = topk_create_table(topk_ops_of(spec->design), capacity, spec->key_size);
 	if (!table) {
 		kfree(topk);
 		return ERR_PTR(-ENOMEM);

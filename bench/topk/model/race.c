@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "../../../tests/user/kernel/shim.h"
-#include "topk/lockfree.h"
+#include "topk/designs.h"
 #include "model.h"
 #include "race.h"
 

@@ -4,6 +4,8 @@
 
 #include <linux/kernel.h>
 
+#include "topk/designs.h"
+
 #include "race.h"
 #include "tap.h"
 #include "tests.h"

@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "topk/lockfree.h"
+#include "topk/designs.h"
 #include "topk/table.h"
 
 struct independent {
@@ -44,7 +44,7 @@ static void independent_add(struct topk_table *table, const void *key, u64 n)
 	topk_add(mine, key, n);
 }
 
-static void parts_free(struct scounter_topk_header **parts)
+static void independent_free_parts(struct scounter_topk_header **parts)
 {
 	u32 cpu;
 
@@ -53,7 +53,7 @@ static void parts_free(struct scounter_topk_header **parts)
 	kvfree(parts);
 }
 
-static struct scounter_topk_header *read_parts(struct independent *t, u32 most)
+static struct scounter_topk_header *independent_read_parts(struct independent *t, u32 most)
 {
 	struct scounter_topk_header **parts = kvcalloc(nr_cpu_ids, sizeof(*parts), GFP_KERNEL);
 	struct scounter_topk_header *merged = NULL;
@@ -71,14 +71,14 @@ static struct scounter_topk_header *read_parts(struct independent *t, u32 most)
 	}
 	merged = topk_merge((const struct scounter_topk_header *const *)parts, n, most);
 out:
-	parts_free(parts);
+	independent_free_parts(parts);
 	return merged;
 }
 
 static int independent_read(struct topk_table *table, u32 most,
 			    struct scounter_topk_header *header)
 {
-	struct scounter_topk_header *merged = read_parts(independent_of(table), most);
+	struct scounter_topk_header *merged = independent_read_parts(independent_of(table), most);
 
 	if (!merged)
 		return -ENOMEM;
@@ -101,7 +101,7 @@ static void independent_destroy(struct topk_table *table)
 	kfree(t);
 }
 
-static int tables_create(struct independent *t)
+static int independent_create_tables(struct independent *t)
 {
 	u32 cpu;
 
@@ -125,7 +125,7 @@ static struct topk_table *independent_create(u32 capacity, u32 key_size,
 	if (!t)
 		return NULL;
 	if (topk_table_init(&t->table, &topk_independent_ops, capacity, key_size, secret) ||
-	    tables_create(t)) {
+	    independent_create_tables(t)) {
 		independent_destroy(&t->table);
 		return NULL;
 	}

@@ -20,7 +20,7 @@
 #include "kernel.h"
 #include "script.h"
 #include "topk.h"
-#include "topk/lockfree.h"
+#include "topk/designs.h"
 #include "topk/table.h"
 
 #define KEYS		10

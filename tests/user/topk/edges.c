@@ -16,7 +16,7 @@
 #include "edges.h"
 #include "streams.h"
 #include "tap.h"
-#include "topk/lockfree.h"
+#include "topk/designs.h"
 
 #define SECONDS	60	/* some hundred times what the longest takes */
 
@@ -102,7 +102,7 @@ static bool large_adds_of_new_keys(void)
 /* Where counts are narrow, all of that comes with single hits. */
 static bool many_new_keys(void)
 {
-	const u64 hits = FOLD < (1 << 16) ? 16 * FOLD : 1 << 16;
+	const u64 hits = TOPK_FOLD < (1 << 16) ? 16 * TOPK_FOLD : 1 << 16;
 	struct topk_table *table = make(&topk_lockfree_ops, 1);
 	u64 i;
 
@@ -402,7 +402,7 @@ static bool queries_bring_who_waits(void)
 /* As if so many contexts were just adding much to the only cell. */
 static void pin(struct topk_table *table, s64 contexts)
 {
-	atomic64_add(contexts * PIN, &lockfree_of(table)->cells[0].word);
+	atomic64_add(contexts * TOPK_PIN, &topk_lockfree_of(table)->cells[0].word);
 }
 
 /* More than what fits the lower part is dropped, and said so; the rest is counted. */
@@ -415,18 +415,19 @@ static bool pins_are_all_taken(void)
 	add(table, 1, 5);
 	pin(table, 7);
 	add(table, 1, TOPK_SMALL + 1);
-	add(table, 1, FOLD);
-	add(table, 1, FOLD + 1);
+	add(table, 1, TOPK_FOLD);
+	add(table, 1, TOPK_FOLD + 1);
 	pin(table, -7);
 	header = topk_snapshot(table, &all);
-	good = is("total", header->total, 5 + TOPK_SMALL + 1 + FOLD) &
-	       is("dropped", header->dropped, FOLD + 1) &
+	good = is("total", header->total, 5 + TOPK_SMALL + 1 + TOPK_FOLD) &
+	       is("dropped", header->dropped, TOPK_FOLD + 1) &
 	       is("flags", header->flags, SCOUNTER_TOPK_F_DROPPED);
 	pin(table, 6);
-	add(table, 1, FOLD + 1);
+	add(table, 1, TOPK_FOLD + 1);
 	pin(table, -6);
 	header = topk_snapshot(table, &all);
-	return good & is("total with a pin left", header->total, 5 + TOPK_SMALL + 1 + FOLD + FOLD + 1);
+	return good & is("total with a pin left", header->total,
+			 5 + TOPK_SMALL + 1 + TOPK_FOLD + TOPK_FOLD + 1);
 }
 
 /* New keys wait while their victim is pinned, as many as there are nodes for. */

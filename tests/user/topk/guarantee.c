@@ -17,7 +17,7 @@
 #include <linux/smp.h>
 
 #include "guarantee.h"
-#include "topk/lockfree.h"
+#include "topk/designs.h"
 
 struct run {
 	const struct streams *streams;

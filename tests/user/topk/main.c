@@ -21,6 +21,8 @@
 #include <linux/kernel.h>
 #include <linux/smp.h>
 
+#include "topk/designs.h"
+
 #include "edges.h"
 #include "guarantee.h"
 #include "hash.h"

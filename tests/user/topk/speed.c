@@ -16,7 +16,7 @@
 
 #include "speed.h"
 #include "streams.h"
-#include "topk/lockfree.h"
+#include "topk/designs.h"
 #include "topk/table.h"
 
 #define CAPACITY	10000		/* epsilon = 0.0001, as in the paper */

@@ -21,7 +21,7 @@
 #include <linux/smp.h>
 
 #include "streams.h"
-#include "topk/lockfree.h"
+#include "topk/designs.h"
 #include "topk/table.h"
 #include "tuning.h"
 

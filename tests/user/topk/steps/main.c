@@ -15,7 +15,7 @@
 
 #include "streams.h"
 #include "tap.h"
-#include "topk/lockfree.h"
+#include "topk/designs.h"
 #include "topk/table.h"
 
 /*
