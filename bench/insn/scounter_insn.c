@@ -243,10 +243,10 @@ static u64 sampling_word(const struct subject *subject, u32 exponent)
 
 	if (__SCOUNTER_IS_BFP(class->kind))
 		return (u64)exponent << SCOUNTER_BFP_MANTISSA_BITS | full * 3 / 4;
-	value = 3ULL << (exponent + class->shift - 2);
+	value = 3ULL << (exponent + class->threshold_log2 - 2);
 	if (class->kind == SCOUNTER_MORRIS_ADAPT)
 		return value << 32;
-	return class->kind == SCOUNTER_MORRIS ? value - class->theta : value;
+	return class->kind == SCOUNTER_MORRIS ? value - class->morris_a : value;
 }
 
 static u32 exponent_of(struct subject *subject)
@@ -259,8 +259,8 @@ static u32 exponent_of(struct subject *subject)
 	if (class->kind == SCOUNTER_MORRIS_ADAPT)
 		word >>= 32;
 	else if (class->kind == SCOUNTER_MORRIS)
-		word += class->theta;
-	return fls64(word) - class->shift;
+		word += class->morris_a;
+	return fls64(word) - class->threshold_log2;
 }
 
 /* Does a word of the subject ever have this exponent? */
@@ -271,7 +271,7 @@ static bool has_exponent(const struct subject *subject, u32 exponent)
 	if (__SCOUNTER_IS_BFP(class->kind))
 		return exponent <= SCOUNTER_BFP_EXPONENT_MAX;
 	if (class->kind == SCOUNTER_MORRIS_ADAPT || class->kind == SCOUNTER_SCALABLE32)
-		return exponent + class->shift < 31;
+		return exponent + class->threshold_log2 < 31;
 	return true;
 }
 
@@ -293,7 +293,7 @@ static void subject_set(struct subject *subject, enum insn_state state, u32 expo
 		word_set(subject, atomic64_read(&stripes->spread.word));
 		break;
 	case HALF:
-		word_set(subject, (1ULL + class_of(subject)->theta) << 32);
+		word_set(subject, (1ULL + class_of(subject)->morris_a) << 32);
 		break;
 	}
 }

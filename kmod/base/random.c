@@ -3,7 +3,7 @@
  * Randomness: on each CPU, for each exponent k, a countdown of how many trials
  * of probability 2^-k are still to fail before the next success.
  *
- * A trial is one decrement (__scounter_trial_step() in <linux/scounter_word.h>); only
+ * A trial is one decrement (__scounter_trial_step() in <linux/scounter_inline.h>); only
  * a success draws a random number, that of the failures until the next one.
  * Trials are memoryless, so that all counters of a CPU share the countdowns.
  * Nothing guards them against the contexts that interrupt each other on a CPU;

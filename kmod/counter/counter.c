@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What all kinds have in common: the table of the kinds, and the public calls
- * that go through it.
+ * Counters of any kind: the public calls, which go through the functions of the
+ * counter's kind.
  */
 #include <linux/export.h>
-#include <linux/kernel.h>
-#include <linux/math64.h>
-#include <linux/minmax.h>
-#include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 
@@ -16,9 +12,6 @@
 #include "counter/history.h"
 #include "kinds/kind.h"
 #include "kinds/marks.h"
-#include "repr/bounds.h"
-
-const u64 scounter_s64_max = S64_MAX;
 
 static __always_inline const struct scounter_kind_ops *ops_of(const struct scounter *counter)
 {
@@ -66,70 +59,6 @@ size_t scounter_bytes(const struct scounter *counter)
 	const struct scounter_kind_ops *ops = ops_of(counter);
 
 	return sizeof(*counter) + (ops->spread_bytes ? ops->spread_bytes(counter) : 0);
-}
-
-void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,
-			     u64 value_max)
-{
-	*estimate = (struct scounter_estimate) {
-		.value = value,
-		.lower = value,
-		.upper = value,
-	};
-	if (value < value_max)
-		return;
-	estimate->flags = SCOUNTER_F_SATURATED;
-	estimate->upper = U64_MAX;
-}
-
-/*
- * An event that landed after a reset with a unit of the time before it makes the value
- * larger than the count, never smaller: the upper bound needs no more than the rest.
- */
-void scounter_estimate_approx(struct scounter_estimate *estimate,
-			      const struct scounter_known *known)
-{
-	u64 unit = max(known->unit, known->late);
-	u64 upper = known->value;
-	u64 limit = known->limit;
-
-	if (known->late > 1)
-		limit += scounter_unit_variance(known->late, known->value);
-	limit = min(limit, SCOUNTER_VARIANCE_MAX);
-	*estimate = (struct scounter_estimate) {
-		.value = known->certain + known->value,
-		.lower = known->certain + known->value,
-		.error_ppm = scounter_root_up(min(limit, scounter_unit_variance(unit,
-										known->value))),
-	};
-	if (unit > 1) {
-		estimate->flags = SCOUNTER_F_SAMPLING;
-		estimate->lower = known->certain +
-			scounter_lower_bound(known->value, unit, limit);
-	}
-	if (known->unit > 1)
-		upper = scounter_upper_bound(known->value, known->unit, limit);
-	estimate->upper = upper > U64_MAX - known->certain ? U64_MAX : upper + known->certain;
-	if (!known->full)
-		return;
-	estimate->flags |= SCOUNTER_F_SATURATED;
-	estimate->upper = U64_MAX;
-}
-
-/* The state in one word, the gravest that holds. */
-const char *scounter_state_name(u32 flags)
-{
-	if (flags & SCOUNTER_F_LOSSY)
-		return "LOSES-COUNTS";
-	if (flags & SCOUNTER_F_OVERFLOW)
-		return "overflow";
-	if (flags & SCOUNTER_F_WRAPPED)
-		return "wrapped";
-	if (flags & SCOUNTER_F_SATURATED)
-		return "saturated";
-	if (flags & SCOUNTER_F_SAMPLING)
-		return "sampling";
-	return flags & SCOUNTER_F_INFLATED ? "inflated" : "exact";
 }
 
 /* What remains of an increment, for kinds that have a word. */

@@ -7,13 +7,10 @@
  */
 #include <linux/bug.h>
 #include <linux/export.h>
-#include <linux/log2.h>
 
 #include "compat.h"
 #include "base/refuse.h"
 #include "kinds/kind.h"
-#include "repr/bfp.h"
-#include "repr/value.h"
 
 static notrace struct scounter_ref ref32(const struct scounter_word32 *counter,
 					 const struct scounter_class *class)
@@ -280,109 +277,3 @@ void scounter_word64_destroy(struct scounter_word64 *counter,
 		ops->collapse(&ref);
 }
 EXPORT_SYMBOL_GPL(scounter_word64_destroy);
-
-static int check_options(const struct scounter_params *params,
-			 const struct scounter_kind_row *row)
-{
-	const u8 flags = SCOUNTER_CLASS_WRAP | SCOUNTER_CLASS_SENSITIVE |
-			 SCOUNTER_CLASS_RESETS;
-
-	if (params->flags & ~flags)
-		return -EINVAL;
-	if (params->flags & SCOUNTER_CLASS_WRAP && !(row->options & SCOUNTER_OPTION_WRAP))
-		return -EINVAL;
-	if (!(row->options & SCOUNTER_OPTION_AYERS) &&
-	    (params->flags & SCOUNTER_CLASS_SENSITIVE || params->granularity_log2))
-		return -EINVAL;
-	if (params->flags & SCOUNTER_CLASS_RESETS && !(BIT(row->kind) & __SCOUNTER_APPROX_KINDS))
-		return -EINVAL;
-	if (params->granularity_log2 > 62)
-		return -ERANGE;
-	if (!params->components)
-		return 0;
-	if (!(row->options & SCOUNTER_OPTION_COMPONENTS))
-		return -EINVAL;
-	if (params->components > SCOUNTER_COMPONENTS_MAX ||
-	    !is_power_of_2(params->components))
-		return -ERANGE;
-	return 0;
-}
-
-static void set_options(struct scounter_class *class,
-			const struct scounter_params *params)
-{
-	class->flags = params->flags;
-	if (params->granularity_log2) {
-		class->flags |= SCOUNTER_CLASS_CAPPED;
-		class->theta = params->granularity_log2;
-	}
-	if (params->components)
-		class->shift = ilog2(params->components);
-}
-
-/* What SCOUNTER_CLASS() computes of constants, of variables. */
-static void set_accuracy(struct scounter_class *class, enum scounter_kind asked,
-			 u32 ppm)
-{
-	const u32 kind = __SCOUNTER_KIND(asked);
-
-	*class = (struct scounter_class) { .kind = kind };
-	if (asked == SCOUNTER_EXACT)
-		class->shift = SCOUNTER_EXACT_COMPONENTS_LOG2;
-	if (__SCOUNTER_IS_BFP(kind)) {
-		class->theta = scounter_bfp_theta(ppm);
-		class->limit = kind == SCOUNTER_BFP_DUP ? class->theta - 1 :
-			       SCOUNTER_BFP_MANTISSA_MAX;
-		if (asked == SCOUNTER_APPROX) {
-			class->theta = scounter_bfp_approx_theta(ppm);
-			class->shift = scounter_bfp_approx_log2(class->theta);
-			class->limit = __SCOUNTER_APPROX_LIMIT(class->shift);
-		}
-	} else if (__SCOUNTER_IS_MORRIS(kind)) {
-		class->theta = scounter_morris_a(ppm);
-		class->shift = order_base_2(class->theta) + 1;
-		class->limit = (1U << class->shift) - class->theta;
-	} else if (__SCOUNTER_IS_SCALABLE(kind)) {
-		class->shift = scounter_threshold_log2(ppm);
-		class->limit = 1U << class->shift;
-	}
-}
-
-/**
- * scounter_class_init - a class chosen at run time
- * @class: what to fill in; unchanged on failure
- * @params: kind, error, overflow policy, granularity, components
- *
- * Dice, Lev & Moir 2013: bfp, section 4.2, Theta = 2M with M the integer part of
- * (3 / error^2 + 3) / 8, of approx rounded up; morris, section 3.1, a = 1 / (2 error^2).  Ayers 2023:
- * scalable, the least threshold from 2^10 to 2^15 whose error is small enough.
- *
- * Context: Any context.
- * Return: 0, -EINVAL for an unknown kind or a choice that the kind does not
- * have, -ERANGE for one that is out of range.
- */
-int scounter_class_init(struct scounter_class *class,
-			const struct scounter_params *params)
-{
-	const struct scounter_kind_row *row = scounter_kind_row(params->kind);
-	u32 ppm = params->error_ppm;
-	int err;
-
-	if (!row)
-		return -EINVAL;
-	if (!(BIT(row->kind) & __SCOUNTER_APPROX_KINDS)) {
-		if (ppm)
-			return -ERANGE;
-	} else {
-		ppm = __SCOUNTER_PPM_OR_DEFAULT(ppm);
-		if (ppm < SCOUNTER_ERROR_PPM_MIN || ppm > SCOUNTER_ERROR_PPM_MAX)
-			return -ERANGE;
-	}
-	err = check_options(params, row);
-	if (err)
-		return err;
-	set_accuracy(class, params->kind, ppm);
-	set_options(class, params);
-	return 0;
-}
-EXPORT_SYMBOL_GPL(scounter_class_init);

@@ -282,7 +282,7 @@ static notrace bool publish(const struct scounter_ref *ref, s64 seen,
 	inflated->busy = jiffies;
 	inflated->word = ref->word64;
 	inflated->lock = lock_of(ref->word64);
-	inflated->components = 1 << ref->class->shift;
+	inflated->components = 1 << ref->class->components_log2;
 	inflated->wraps = ref->class->flags & SCOUNTER_CLASS_WRAP;
 	/*
 	 * A full barrier: all of it before the address of the stripes.  Pairs with the
@@ -442,7 +442,7 @@ static notrace void adapt_finish(const struct scounter_ref *ref, u32 outcome)
 {
 	u32 failures = outcome == SCOUNTER_CONTENDED;
 
-	if (failures && ref->class->shift && scounter_trial(SAMPLE_LOG2))
+	if (failures && ref->class->components_log2 && scounter_trial(SAMPLE_LOG2))
 		failures = scounter_adapt_tries;
 	adapt_apply(ref, 1, failures);
 }

@@ -43,7 +43,7 @@ struct addition {
 static notrace u32 unit_log2(const struct scounter_ref *ref, u32 word)
 {
 	return scounter_bfp_exponent(word) +
-	       scounter_bfp_bits_beyond(word, ref->class->shift);
+	       scounter_bfp_bits_beyond(word, ref->class->bound_log2);
 }
 
 /* A multiple of that. */
@@ -67,9 +67,9 @@ static notrace struct scounter_bfp_policy policy_of(const struct scounter_class 
 		.contended = contended,
 	};
 
-	if (class->shift) {
-		policy.bound = 1U << class->shift;
-		policy.early = scounter_bfp_approx_early(class->shift);
+	if (class->bound_log2) {
+		policy.bound = 1U << class->bound_log2;
+		policy.early = scounter_bfp_approx_early(class->bound_log2);
 	}
 	return policy;
 }
@@ -211,7 +211,7 @@ static u64 bfp_late(const struct scounter_ref *ref, u32 word)
 {
 	if (ref->counter || !(ref->class->flags & SCOUNTER_CLASS_RESETS))
 		return BIT_ULL(ref->late);
-	if (ref->class->shift && scounter_bfp_exponent(word) == SCOUNTER_BFP_EXPONENT_MAX)
+	if (ref->class->bound_log2 && scounter_bfp_exponent(word) == SCOUNTER_BFP_EXPONENT_MAX)
 		return scounter_bfp_value(word);
 	return BIT_ULL(scounter_bfp_exponent(word));
 }
@@ -223,7 +223,7 @@ static void bfp_read_est(const struct scounter_ref *ref,
 	struct scounter_known known = {
 		.value = scounter_bfp_value(word),
 		.unit = 1ULL << (scounter_bfp_exponent(word) +
-				 scounter_bfp_bits_beyond(word, ref->class->shift)),
+				 scounter_bfp_bits_beyond(word, ref->class->bound_log2)),
 		.limit = bfp_limit(word, ref->class),
 		.late = bfp_late(ref, word),
 		.full = word == SCOUNTER_BFP_WORD_MAX,

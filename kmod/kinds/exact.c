@@ -186,7 +186,7 @@ static notrace void percpu_add_n(const struct scounter_ref *ref, u64 n)
 
 static u32 components_of(const struct scounter *counter)
 {
-	return 1 << counter->class.shift;
+	return 1 << counter->class.components_log2;
 }
 
 static int multiline_spread(struct scounter *counter, gfp_t gfp)

@@ -23,6 +23,8 @@
 		.ops = &scounter_##name_##_ops,					\
 	},
 
+const u64 scounter_s64_max = S64_MAX;
+
 const struct scounter_kind_row scounter_kinds[__SCOUNTER_KINDS] = {
 	SCOUNTER_KIND_TABLE(KIND_ROW)
 };

@@ -66,7 +66,7 @@ static notrace u64 end_of(const struct scounter_ref *ref)
 	case SCOUNTER_SCALABLE:
 		return is_sensitive(ref) ? S64_MAX : SCOUNTER_SCALABLE_MAX;
 	case SCOUNTER_MORRIS_ADAPT:
-		return U32_MAX - ref->class->theta;
+		return U32_MAX - ref->class->morris_a;
 	}
 	return is_sensitive(ref) ? S32_MAX : SCOUNTER_SCALABLE32_MAX;
 }
@@ -77,9 +77,9 @@ static notrace struct scounter_value_rule rule_of(const struct scounter_ref *ref
 	bool morris = __SCOUNTER_IS_MORRIS(class->kind);
 
 	return (struct scounter_value_rule) {
-		.a = morris ? class->theta : 0,
-		.shift = class->shift,
-		.cap = class->flags & SCOUNTER_CLASS_CAPPED ? class->theta : 63,
+		.a = morris ? class->morris_a : 0,
+		.shift = class->threshold_log2,
+		.cap = class->flags & SCOUNTER_CLASS_CAPPED ? class->granularity_log2 : 63,
 		.max = end_of(ref),
 	};
 }
@@ -113,7 +113,7 @@ static notrace bool word_swap(const struct scounter_ref *ref, u64 *seen, u64 new
 static notrace u64 value_of(const struct scounter_ref *ref, u64 word)
 {
 	if (is_morris_adapt(ref))
-		return word >> 32 ? (word >> 32) - ref->class->theta : 0;
+		return word >> 32 ? (word >> 32) - ref->class->morris_a : 0;
 	if (is_sensitive(ref))
 		word &= ~contended_bit(ref);
 	return min(word, end_of(ref));
@@ -140,7 +140,7 @@ static notrace u64 sum(const struct scounter_ref *ref, u64 word, u64 n, u32 fail
 		return 0;
 	value = scounter_value_sum(value, n, rule);
 	if (is_morris_adapt(ref))
-		return (value + ref->class->theta) << 32 | (u32)word;
+		return (value + ref->class->morris_a) << 32 | (u32)word;
 	if (is_sensitive(ref) && (!plain || failures))
 		return value | contended_bit(ref);
 	return value;

@@ -53,8 +53,9 @@ static void show(struct scounter_snapshot_record *record, struct scounter_entry 
 	record->kind = counter->class.kind;
 	record->bytes = scounter_bytes(counter);
 	record->parameters[0] = counter->class.limit;
+	/* Unions: whichever member the kind means. */
 	record->parameters[1] = counter->class.theta;
-	record->parameters[2] = counter->class.shift;
+	record->parameters[2] = counter->class.threshold_log2;
 	record->parameters[3] = counter->class.flags;
 	scounter_history_show(counter, history, record);
 	record->created_ns = history->created_ns;

@@ -507,7 +507,7 @@ static void contended_stripes_become_several(struct kunit *test)
 	struct inflated *inflated;
 	u64 first, total;
 
-	KUNIT_EXPECT_EQ(test, growing_class.shift, 2);
+	KUNIT_EXPECT_EQ(test, growing_class.components_log2, 2);
 	inflate_with(test, &word, &growing_class, 10);
 	first = word_of(&word);
 	inflated = inflated_of(first);

@@ -85,7 +85,7 @@ static void approx_of_constants_is_the_same(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, approx_1.theta, 7502U);
 	KUNIT_EXPECT_EQ(test, approx_1.limit, 2731U);
-	KUNIT_EXPECT_EQ(test, (int)approx_1.shift, 13);
+	KUNIT_EXPECT_EQ(test, (int)approx_1.bound_log2, 13);
 	for (i = 0; i < ARRAY_SIZE(constants); i++) {
 		const struct scounter_params params = {
 			.kind = SCOUNTER_APPROX, .error_ppm = constants[i].ppm,
@@ -96,12 +96,12 @@ static void approx_of_constants_is_the_same(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, class.theta, constants[i].class.theta);
 		KUNIT_EXPECT_EQ(test, class.limit, constants[i].class.limit);
 		KUNIT_EXPECT_EQ(test, (int)class.kind, (int)constants[i].class.kind);
-		KUNIT_EXPECT_EQ(test, (int)class.shift, (int)constants[i].class.shift);
+		KUNIT_EXPECT_EQ(test, (int)class.bound_log2, (int)constants[i].class.bound_log2);
 		KUNIT_EXPECT_EQ(test, class.limit % 2, 1U);
-		KUNIT_EXPECT_GE(test, 3 * (class.limit + 1), 1U << class.shift);
-		KUNIT_EXPECT_LT(test, 3 * (class.limit - 1), 1U << class.shift);
-		KUNIT_EXPECT_GE(test, 1U << class.shift, class.theta);
-		KUNIT_EXPECT_LT(test, 1U << class.shift, 2 * class.theta);
+		KUNIT_EXPECT_GE(test, 3 * (class.limit + 1), 1U << class.bound_log2);
+		KUNIT_EXPECT_LT(test, 3 * (class.limit - 1), 1U << class.bound_log2);
+		KUNIT_EXPECT_GE(test, 1U << class.bound_log2, class.theta);
+		KUNIT_EXPECT_LT(test, 1U << class.bound_log2, 2 * class.theta);
 	}
 }
 
@@ -215,7 +215,7 @@ static void approx_under_contention_halves_at_theta(struct kunit *test)
  */
 static void approx_goes_on_beyond_the_last_exponent(struct kunit *test)
 {
-	const u32 full = 3U << approx_1.shift;
+	const u32 full = 3U << approx_1.bound_log2;
 	u32 added = 0, i;
 
 	for (i = 0; i < 4096; i++) {
@@ -235,7 +235,7 @@ static void approx_goes_on_beyond_the_last_exponent(struct kunit *test)
 static void others_do_not(struct kunit *test)
 {
 	struct scounter_word32 csup = word_of(3U << 16, SCOUNTER_BFP_EXPONENT_MAX);
-	const u32 last = (1U << approx_1.shift) - 1;
+	const u32 last = (1U << approx_1.bound_log2) - 1;
 	struct scounter_word32 approx = word_of(last, SCOUNTER_BFP_EXPONENT_MAX);
 	u32 i;
 
@@ -476,7 +476,7 @@ static void estimate_of_a_small_mantissa(struct kunit *test)
 static void estimate_of_approx_is_that_of_its_class(struct kunit *test)
 {
 	struct scounter_word32 counter =
-		word_of(3U << approx_1.shift, SCOUNTER_BFP_EXPONENT_MAX);
+		word_of(3U << approx_1.bound_log2, SCOUNTER_BFP_EXPONENT_MAX);
 	struct scounter_word32 just = word_of(1U << 14, 2);
 	struct scounter_estimate estimate;
 

@@ -251,7 +251,7 @@ static void expect_same_class(struct kunit *test, const struct scounter_class *c
 	KUNIT_EXPECT_EQ(test, class.kind, constant->kind);
 	KUNIT_EXPECT_EQ(test, class.limit, constant->limit);
 	KUNIT_EXPECT_EQ(test, class.theta, constant->theta);
-	KUNIT_EXPECT_EQ(test, class.shift, constant->shift);
+	KUNIT_EXPECT_EQ(test, class.threshold_log2, constant->threshold_log2);
 	KUNIT_EXPECT_EQ(test, class.flags, constant->flags);
 }
 
@@ -294,10 +294,10 @@ static void class_at_run_time_is_the_same(struct kunit *test)
 static void classes_are_the_papers(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, static_scalable.class.limit, 8192U);
-	KUNIT_EXPECT_EQ(test, static_morris.class.theta, 20000U);
+	KUNIT_EXPECT_EQ(test, static_morris.class.morris_a, 20000U);
 	expect_same_class(test, &(const struct scounter_class) {
-				.kind = SCOUNTER_MORRIS, .theta = 5000,
-				.shift = 14, .limit = 16384 - 5000,
+				.kind = SCOUNTER_MORRIS, .morris_a = 5000,
+				.threshold_log2 = 14, .limit = 16384 - 5000,
 			  }, SCOUNTER_MORRIS, 10000);
 }
 

@@ -60,16 +60,16 @@ static void scalable_unit_follows_the_highest_bit(struct kunit *test)
 static void morris_unit_is_one_over_p(struct kunit *test)
 {
 	const struct scounter_value_rule rule = {
-		.a = A, .shift = morris.shift, .cap = 63, .max = S64_MAX,
+		.a = A, .shift = morris.threshold_log2, .cap = 63, .max = S64_MAX,
 	};
-	u64 first = (1ULL << morris.shift) - A;
+	u64 first = (1ULL << morris.threshold_log2) - A;
 	u32 h;
 	int d;
 
-	KUNIT_EXPECT_EQ(test, morris.theta, A);
+	KUNIT_EXPECT_EQ(test, morris.morris_a, A);
 	KUNIT_EXPECT_EQ(test, scounter_value_unit(first - 1, &rule), 1ULL);
 	KUNIT_EXPECT_GT(test, scounter_value_unit(first, &rule), 1ULL);
-	for (h = morris.shift; h < 63; h++) {
+	for (h = morris.threshold_log2; h < 63; h++) {
 		for (d = -1; d <= 1; d++) {
 			u64 value = (1ULL << h) - A + d;
 			u64 unit = scounter_value_unit(value, &rule);

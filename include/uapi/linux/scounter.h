@@ -86,7 +86,7 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
  * exponent e in the upper 4 bits, the mantissa m in the lower 28.  The word
  * stands for the count m * 2^e, and an increment changes it with probability
  * 2^-e; that of a counter made as approx, where e is at its end and the mantissa
- * has d bits more than its class's shift, by 2^d with probability 2^-(e + d).
+ * has d bits more than its class's bound_log2, by 2^d with probability 2^-(e + d).
  * The word with all bits set is the saturated state.
  */
 #define SCOUNTER_BFP_MANTISSA_BITS	28
@@ -176,7 +176,7 @@ struct scounter_snapshot_record {
 				 * SCOUNTER_F_UNSURE: exact
 				 */
 	__u32 bytes;		/* memory that counts */
-	/* How it was made, by kind: limit, Theta or a, shift, options. */
+	/* How it was made: struct scounter_class, its limit, unions and flags. */
 	__u32 parameters[4];
 	/*
 	 * Kinds with one word: the word.  atomic, percpu and multiline: the sum

@@ -2,7 +2,7 @@
 /*
  * The kinds of counters, a row each.  Whatever lists kinds is made from this
  * table: the enum of <uapi/linux/scounter.h>, the masks of
- * <linux/scounter_word.h>, the table of kmod/counter/counter.c, the module's
+ * <linux/scounter_class.h>, the table of kmod/kinds/kinds.c, the module's
  * description, the tests, the benchmarks and the tables of the documentation.
  *
  * A new kind is a row here, a file in kmod/ with its functions, which it calls

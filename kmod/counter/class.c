@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Classes made at run time: struct scounter_params becomes a struct scounter_class.
+ *
+ * Example: SCOUNTER_MORRIS with 10000 ppm, 1 %, has a = 5000 and begins to sample
+ * where a + n reaches 2^14, at the count of 11384.
+ */
+#include <linux/export.h>
+#include <linux/log2.h>
+
+#include "compat.h"
+#include "kinds/kind.h"
+#include "repr/bfp.h"
+#include "repr/value.h"
+
+static int class_check_options(const struct scounter_params *params,
+			       const struct scounter_kind_row *row)
+{
+	const u8 flags = SCOUNTER_CLASS_WRAP | SCOUNTER_CLASS_SENSITIVE |
+			 SCOUNTER_CLASS_RESETS;
+
+	if (params->flags & ~flags)
+		return -EINVAL;
+	if (params->flags & SCOUNTER_CLASS_WRAP && !(row->options & SCOUNTER_OPTION_WRAP))
+		return -EINVAL;
+	if (!(row->options & SCOUNTER_OPTION_AYERS) &&
+	    (params->flags & SCOUNTER_CLASS_SENSITIVE || params->granularity_log2))
+		return -EINVAL;
+	if (params->flags & SCOUNTER_CLASS_RESETS && !(BIT(row->kind) & __SCOUNTER_APPROX_KINDS))
+		return -EINVAL;
+	if (params->granularity_log2 > 62)
+		return -ERANGE;
+	if (!params->components)
+		return 0;
+	if (!(row->options & SCOUNTER_OPTION_COMPONENTS))
+		return -EINVAL;
+	if (params->components > SCOUNTER_COMPONENTS_MAX ||
+	    !is_power_of_2(params->components))
+		return -ERANGE;
+	return 0;
+}
+
+static void class_set_options(struct scounter_class *class,
+			      const struct scounter_params *params)
+{
+	class->flags = params->flags;
+	if (params->granularity_log2) {
+		class->flags |= SCOUNTER_CLASS_CAPPED;
+		class->granularity_log2 = params->granularity_log2;
+	}
+	if (params->components)
+		class->components_log2 = ilog2(params->components);
+}
+
+/* The same as SCOUNTER_CLASS(), of variables. */
+static void class_set_accuracy(struct scounter_class *class, enum scounter_kind asked,
+			       u32 ppm)
+{
+	const u32 kind = __SCOUNTER_KIND(asked);
+
+	*class = (struct scounter_class) { .kind = kind };
+	if (asked == SCOUNTER_EXACT)
+		class->components_log2 = SCOUNTER_EXACT_COMPONENTS_LOG2;
+	if (__SCOUNTER_IS_BFP(kind)) {
+		class->theta = scounter_bfp_theta(ppm);
+		class->limit = kind == SCOUNTER_BFP_DUP ? class->theta - 1 :
+			       SCOUNTER_BFP_MANTISSA_MAX;
+		if (asked == SCOUNTER_APPROX) {
+			class->theta = scounter_bfp_approx_theta(ppm);
+			class->bound_log2 = scounter_bfp_approx_log2(class->theta);
+			class->limit = __SCOUNTER_APPROX_LIMIT(class->bound_log2);
+		}
+	} else if (__SCOUNTER_IS_MORRIS(kind)) {
+		class->morris_a = scounter_morris_a(ppm);
+		class->threshold_log2 = order_base_2(class->morris_a) + 1;
+		class->limit = (1U << class->threshold_log2) - class->morris_a;
+	} else if (__SCOUNTER_IS_SCALABLE(kind)) {
+		class->threshold_log2 = scounter_threshold_log2(ppm);
+		class->limit = 1U << class->threshold_log2;
+	}
+}
+
+/**
+ * scounter_class_init - a class chosen at run time
+ * @class: what to fill in; unchanged on failure
+ * @params: kind, error, overflow policy, granularity, components
+ *
+ * Dice, Lev & Moir 2013: bfp, section 4.2, Theta = 2M with M the integer part of
+ * (3 / error^2 + 3) / 8, of approx rounded up; morris, section 3.1,
+ * a = 1 / (2 error^2).  Ayers 2023: scalable, the least threshold from 2^10 to 2^15
+ * whose error is small enough.
+ *
+ * Context: Any context.
+ * Return: 0, -EINVAL for an unknown kind or a choice that the kind does not
+ * have, -ERANGE for one that is out of range.
+ */
+int scounter_class_init(struct scounter_class *class,
+			const struct scounter_params *params)
+{
+	const struct scounter_kind_row *row = scounter_kind_row(params->kind);
+	u32 ppm = params->error_ppm;
+	int err;
+
+	if (!row)
+		return -EINVAL;
+	if (!(BIT(row->kind) & __SCOUNTER_APPROX_KINDS)) {
+		if (ppm)
+			return -ERANGE;
+	} else {
+		ppm = __SCOUNTER_PPM_OR_DEFAULT(ppm);
+		if (ppm < SCOUNTER_ERROR_PPM_MIN || ppm > SCOUNTER_ERROR_PPM_MAX)
+			return -ERANGE;
+	}
+	err = class_check_options(params, row);
+	if (err)
+		return err;
+	class_set_accuracy(class, params->kind, ppm);
+	class_set_options(class, params);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(scounter_class_init);
