@@ -186,7 +186,7 @@ notrace bool scounter_trial(u32 exponent)
 }
 
 /* The first gap is drawn too: to start at 0 would be a bias. */
-static void draw_gaps(struct scounter_gaps *gaps, struct rnd_state *rnd)
+static void random_draw_gaps(struct scounter_gaps *gaps, struct rnd_state *rnd)
 {
 	u32 i;
 
@@ -214,7 +214,7 @@ void scounter_random_init(u64 seed)
 
 		for (context = 0; context < CONTEXTS; context++)
 			scounter_begin_stream(random, cpu, context);
-		draw_gaps(per_cpu_ptr(&scounter_gaps, cpu), &random->state[CONTEXT_TASK]);
+		random_draw_gaps(per_cpu_ptr(&scounter_gaps, cpu), &random->state[CONTEXT_TASK]);
 	}
 }
 
@@ -226,11 +226,11 @@ void scounter_random_init(u64 seed)
  */
 void scounter_random_redraw(void *unused)
 {
-	draw_gaps(raw_cpu_ptr(&scounter_gaps), scounter_random_get());
+	random_draw_gaps(raw_cpu_ptr(&scounter_gaps), scounter_random_get());
 	scounter_random_put();
 }
 
-static void redraw_all(void)
+static void random_redraw_all(void)
 {
 	int cpu;
 
@@ -239,7 +239,7 @@ static void redraw_all(void)
 	for_each_possible_cpu(cpu) {
 		if (cpu_online(cpu))
 			continue;
-		draw_gaps(per_cpu_ptr(&scounter_gaps, cpu), scounter_random_get());
+		random_draw_gaps(per_cpu_ptr(&scounter_gaps, cpu), scounter_random_get());
 		scounter_random_put();
 	}
 	cpus_read_unlock();
@@ -263,13 +263,13 @@ void scounter_random_reseed(u64 seed)
 	smp_store_release(&generation, generation + 1);
 	/* Who draws from an old stream has done so, and a seed of before is free. */
 	synchronize_rcu();
-	redraw_all();
+	random_redraw_all();
 	mutex_unlock(&one_at_a_time);
 }
 
 static bool seed_is_fixed;
 
-static int hear_of_fork(struct notifier_block *block, unsigned long event, void *data)
+static int random_hear_of_fork(struct notifier_block *block, unsigned long event, void *data)
 {
 	u64 seed;
 
@@ -282,7 +282,7 @@ static int hear_of_fork(struct notifier_block *block, unsigned long event, void 
 	return NOTIFY_OK;
 }
 
-static struct notifier_block fork_notifier = { .notifier_call = hear_of_fork };
+static struct notifier_block fork_notifier = { .notifier_call = random_hear_of_fork };
 
 /**
  * scounter_random_hear_of_forks - begin all streams again when this machine is cloned

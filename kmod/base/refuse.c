@@ -31,7 +31,7 @@ struct entry {
 static struct entry entries[CALLERS];
 static atomic_long_t all;
 
-static void say(struct irq_work *work)
+static void refuse_say(struct irq_work *work)
 {
 	struct entry *entry;
 
@@ -47,10 +47,10 @@ static void say(struct irq_work *work)
 	}
 }
 
-static DEFINE_IRQ_WORK(say_work, say);
+static DEFINE_IRQ_WORK(say_work, refuse_say);
 
 /* The caller's entry, and whether it has just been taken; NULL if there is no room. */
-static notrace struct entry *entry_of(unsigned long caller, bool *fresh)
+static notrace struct entry *refuse_entry_of(unsigned long caller, bool *fresh)
 {
 	struct entry *entry;
 
@@ -78,7 +78,7 @@ notrace void scounter_refuse(u64 n, unsigned long caller, const char *name)
 	bool fresh;
 
 	atomic_long_inc(&all);
-	entry = entry_of(caller, &fresh);
+	entry = refuse_entry_of(caller, &fresh);
 	if (!entry)
 		return;
 	atomic_long_inc(&entry->times);

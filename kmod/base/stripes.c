@@ -32,7 +32,7 @@ u32 scounter_nodes;
 static u16 node_ids[MAX_NUMNODES];
 static u16 node_numbers[MAX_NUMNODES];
 
-static void number_nodes(void)
+static void stripes_number_nodes(void)
 {
 	int id;
 
@@ -50,7 +50,7 @@ u32 scounter_node_number(int id)
 }
 
 /* The CPUs of a node take its slots in turn. */
-static void place_cpu(u32 cpu)
+static void stripes_place_cpu(u32 cpu)
 {
 	struct scounter_place *place = per_cpu_ptr(&scounter_place, cpu);
 	u32 node = scounter_node_number(cpu_to_node(cpu));
@@ -67,9 +67,9 @@ static void place_cpu(u32 cpu)
 }
 
 /* A CPU that was not there when the module came may have been given a node. */
-static int place_online_cpu(unsigned int cpu)
+static int stripes_place_online_cpu(unsigned int cpu)
 {
-	place_cpu(cpu);
+	stripes_place_cpu(cpu);
 	return 0;
 }
 
@@ -77,12 +77,12 @@ int scounter_places_init(void)
 {
 	u32 cpu;
 
-	number_nodes();
+	stripes_number_nodes();
 	for_each_possible_cpu(cpu)
-		place_cpu(cpu);
+		stripes_place_cpu(cpu);
 	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
 						  "scounter:online",
-						  place_online_cpu, NULL);
+						  stripes_place_online_cpu, NULL);
 	return min(hotplug_state, 0);
 }
 
@@ -91,7 +91,7 @@ void scounter_places_exit(void)
 	cpuhp_remove_state_nocalls(hotplug_state);
 }
 
-static bool node_alloc(struct scounter_stripes *stripes, u32 node, gfp_t gfp)
+static bool stripes_node_alloc(struct scounter_stripes *stripes, u32 node, gfp_t gfp)
 {
 	int id = node_online(node_ids[node]) ? node_ids[node] : NUMA_NO_NODE;
 	void *words = kzalloc_node(stripes->components * L1_CACHE_BYTES, gfp, id);
@@ -116,7 +116,7 @@ struct scounter_stripes *scounter_stripes_alloc(u32 components, gfp_t gfp)
 		return NULL;
 	stripes->components = components;
 	for (node = 0; node < scounter_nodes; node++) {
-		if (!node_alloc(stripes, node, gfp)) {
+		if (!stripes_node_alloc(stripes, node, gfp)) {
 			scounter_stripes_free(stripes);
 			return NULL;
 		}

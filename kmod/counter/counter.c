@@ -13,14 +13,14 @@
 #include "kinds/kind.h"
 #include "kinds/marks.h"
 
-static __always_inline const struct scounter_kind_ops *ops_of(const struct scounter *counter)
+static __always_inline const struct scounter_kind_ops *counter_ops_of(const struct scounter *counter)
 {
 	return scounter_kinds[counter->class.kind - 1].ops;
 }
 
 /* A counter as the functions of its kind take it. */
 static __always_inline struct scounter_ref
-ref_of(struct scounter *counter, const struct scounter_kind_ops *ops)
+counter_ref_of(struct scounter *counter, const struct scounter_kind_ops *ops)
 {
 	return (struct scounter_ref) {
 		.word64 = (void *)counter + ops->word_offset,
@@ -40,15 +40,15 @@ int scounter_init(struct scounter *counter, const struct scounter_params *params
 
 int scounter_spread(struct scounter *counter, gfp_t gfp)
 {
-	const struct scounter_kind_ops *ops = ops_of(counter);
+	const struct scounter_kind_ops *ops = counter_ops_of(counter);
 
 	return ops->spread ? ops->spread(counter, gfp) : 0;
 }
 
 void scounter_collapse(struct scounter *counter)
 {
-	const struct scounter_kind_ops *ops = ops_of(counter);
-	struct scounter_ref ref = ref_of(counter, ops);
+	const struct scounter_kind_ops *ops = counter_ops_of(counter);
+	struct scounter_ref ref = counter_ref_of(counter, ops);
 
 	if (ops->collapse)
 		ops->collapse(&ref);
@@ -56,7 +56,7 @@ void scounter_collapse(struct scounter *counter)
 
 size_t scounter_bytes(const struct scounter *counter)
 {
-	const struct scounter_kind_ops *ops = ops_of(counter);
+	const struct scounter_kind_ops *ops = counter_ops_of(counter);
 
 	return sizeof(*counter) + (ops->spread_bytes ? ops->spread_bytes(counter) : 0);
 }
@@ -64,8 +64,8 @@ size_t scounter_bytes(const struct scounter *counter)
 /* What remains of an increment, for kinds that have a word. */
 noinline notrace void __scounter_finish(struct scounter *counter, u32 outcome)
 {
-	const struct scounter_kind_ops *ops = ops_of(counter);
-	struct scounter_ref ref = ref_of(counter, ops);
+	const struct scounter_kind_ops *ops = counter_ops_of(counter);
+	struct scounter_ref ref = counter_ref_of(counter, ops);
 
 	ops->finish(&ref, outcome);
 }
@@ -90,7 +90,7 @@ notrace void __scounter_inc_other(struct scounter *counter)
 }
 EXPORT_SYMBOL_GPL(__scounter_inc_other);
 
-static noinline notrace void refuse(struct scounter *counter, u64 n, unsigned long caller)
+static noinline notrace void counter_refuse(struct scounter *counter, u64 n, unsigned long caller)
 {
 	struct scounter_history *history;
 
@@ -104,13 +104,13 @@ static noinline notrace void refuse(struct scounter *counter, u64 n, unsigned lo
 /* See scounter_add(). */
 notrace void __scounter_add(struct scounter *counter, u64 n)
 {
-	const struct scounter_kind_ops *ops = ops_of(counter);
-	struct scounter_ref ref = ref_of(counter, ops);
+	const struct scounter_kind_ops *ops = counter_ops_of(counter);
+	struct scounter_ref ref = counter_ref_of(counter, ops);
 
 	if (likely((s64)n > 0))
 		ops->add(&ref, n);
 	else if (n)
-		refuse(counter, n, (unsigned long)__builtin_return_address(0));
+		counter_refuse(counter, n, (unsigned long)__builtin_return_address(0));
 }
 EXPORT_SYMBOL_GPL(__scounter_add);
 
@@ -124,8 +124,8 @@ EXPORT_SYMBOL_GPL(__scounter_add);
 void scounter_read_est(struct scounter *counter,
 		       struct scounter_estimate *estimate)
 {
-	const struct scounter_kind_ops *ops = ops_of(counter);
-	struct scounter_ref ref = ref_of(counter, ops);
+	const struct scounter_kind_ops *ops = counter_ops_of(counter);
+	struct scounter_ref ref = counter_ref_of(counter, ops);
 	unsigned long marks;
 
 	do {
@@ -147,8 +147,8 @@ EXPORT_SYMBOL_GPL(scounter_read_est);
  */
 u64 scounter_read(struct scounter *counter)
 {
-	const struct scounter_kind_ops *ops = ops_of(counter);
-	struct scounter_ref ref = ref_of(counter, ops);
+	const struct scounter_kind_ops *ops = counter_ops_of(counter);
+	struct scounter_ref ref = counter_ref_of(counter, ops);
 
 	return ops->read(&ref);
 }
@@ -167,8 +167,8 @@ EXPORT_SYMBOL_GPL(scounter_read);
  */
 u64 scounter_fetch_reset(struct scounter *counter)
 {
-	const struct scounter_kind_ops *ops = ops_of(counter);
-	struct scounter_ref ref = ref_of(counter, ops);
+	const struct scounter_kind_ops *ops = counter_ops_of(counter);
+	struct scounter_ref ref = counter_ref_of(counter, ops);
 	struct scounter_history *history;
 	bool begun;
 	u64 value;

@@ -33,7 +33,7 @@ void scounter_history_create(struct scounter_history *history, const char *name)
 }
 
 /* In any context, NMI included, as all that follows but for showing. */
-static notrace void begin(struct scounter_history *history)
+static notrace void history_begin(struct scounter_history *history)
 {
 	atomic_inc(&history->begun);
 	/*
@@ -43,7 +43,7 @@ static notrace void begin(struct scounter_history *history)
 	smp_mb__after_atomic();
 }
 
-static notrace void done(struct scounter_history *history)
+static notrace void history_done(struct scounter_history *history)
 {
 	/*
 	 * The time and the value of 0, then that it is done; pairs with the first
@@ -55,7 +55,7 @@ static notrace void done(struct scounter_history *history)
 
 notrace void scounter_reset_begin(struct scounter_history *history)
 {
-	begin(history);
+	history_begin(history);
 	WRITE_ONCE(history->reset_ns, ktime_get_mono_fast_ns());
 	WRITE_ONCE(history->reset_real_ns, ktime_get_real_fast_ns());
 	atomic_long_inc(&history->resets);
@@ -63,27 +63,27 @@ notrace void scounter_reset_begin(struct scounter_history *history)
 
 notrace void scounter_reset_done(struct scounter_history *history)
 {
-	done(history);
+	history_done(history);
 }
 
 /*
- * Preemption stays off until wrap_done(): an increment may not lock RCU, as it may run
+ * Preemption stays off until history_wrap_done(): an increment may not lock RCU, as it may run
  * where that is not watching, but its grace periods wait for this, too.
  */
-static notrace struct scounter_history *wrap_begin(const struct scounter_ref *ref)
+static notrace struct scounter_history *history_wrap_begin(const struct scounter_ref *ref)
 {
 	struct scounter_history *history;
 
 	preempt_disable_notrace();
 	history = ref->counter ? READ_ONCE(ref->counter->history) : NULL;
 	if (history)
-		begin(history);
+		history_begin(history);
 	scounter_marks_enter(ref, 0, SCOUNTER_F_WRAPPED);
 	return history;
 }
 
-static notrace bool wrap_done(const struct scounter_ref *ref,
-			      struct scounter_history *history, bool wrapped)
+static notrace bool history_wrap_done(const struct scounter_ref *ref,
+				      struct scounter_history *history, bool wrapped)
 {
 	scounter_marks_leave(ref);
 	if (history) {
@@ -92,7 +92,7 @@ static notrace bool wrap_done(const struct scounter_ref *ref,
 			WRITE_ONCE(history->wrapped_real_ns, ktime_get_real_fast_ns());
 			atomic_long_inc(&history->wraps);
 		}
-		done(history);
+		history_done(history);
 	}
 	preempt_enable_notrace();
 	return wrapped;
@@ -100,24 +100,24 @@ static notrace bool wrap_done(const struct scounter_ref *ref,
 
 notrace noinline bool scounter_wrap32(const struct scounter_ref *ref, int *full, u32 next)
 {
-	struct scounter_history *history = wrap_begin(ref);
+	struct scounter_history *history = history_wrap_begin(ref);
 
-	return wrap_done(ref, history, atomic_try_cmpxchg(&ref->word32->word, full, next));
+	return history_wrap_done(ref, history, atomic_try_cmpxchg(&ref->word32->word, full, next));
 }
 
 notrace noinline bool scounter_wrap64(const struct scounter_ref *ref, s64 *full, u64 next)
 {
-	struct scounter_history *history = wrap_begin(ref);
+	struct scounter_history *history = history_wrap_begin(ref);
 
-	return wrap_done(ref, history, atomic64_try_cmpxchg(&ref->word64->word, full, next));
+	return history_wrap_done(ref, history, atomic64_try_cmpxchg(&ref->word64->word, full, next));
 }
 
 /*
  * The estimate of a word is made from a copy of it, so that both say the same.
  * multiline_adapt may have an address in its word: not shown.
  */
-static void read_words(struct scounter *counter, unsigned long marks,
-		       struct scounter_estimate *estimate, u64 words[2])
+static void history_read_words(struct scounter *counter, unsigned long marks,
+			       struct scounter_estimate *estimate, u64 words[2])
 {
 	const struct scounter_kind_row *row = scounter_kind_row(counter->class.kind);
 	struct scounter_word64 word64 = SCOUNTER_WORD_INIT;
@@ -149,7 +149,7 @@ static void read_words(struct scounter *counter, unsigned long marks,
 }
 
 /* Until nothing that had begun is still under way; how often something has begun. */
-static int wait_for_all(const struct scounter_history *history)
+static int history_wait_for_all(const struct scounter_history *history)
 {
 	int begun = atomic_read(&history->begun);
 	int i;
@@ -168,14 +168,14 @@ void scounter_history_show(struct scounter *counter, struct scounter_history *hi
 	int i, begun;
 
 	for (i = 1; ; i++) {
-		begun = wait_for_all(history);
+		begun = history_wait_for_all(history);
 		/*
 		 * What is done, then the value and the times, then what has begun;
 		 * pairs with those who begin again at 0: reset-snapshot.litmus.
 		 */
 		smp_rmb();
 		marks = scounter_marks_read(counter);
-		read_words(counter, marks, &estimate, words);
+		history_read_words(counter, marks, &estimate, words);
 		record->resets = (unsigned long)atomic_long_read(&history->resets);
 		record->reset_ns = READ_ONCE(history->reset_ns);
 		record->reset_real_ns = READ_ONCE(history->reset_real_ns);

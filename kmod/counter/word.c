@@ -12,8 +12,8 @@
 #include "base/refuse.h"
 #include "kinds/kind.h"
 
-static notrace struct scounter_ref ref32(const struct scounter_word32 *counter,
-					 const struct scounter_class *class)
+static notrace struct scounter_ref word_ref32(const struct scounter_word32 *counter,
+					      const struct scounter_class *class)
 {
 	return (struct scounter_ref) {
 		.word32 = (struct scounter_word32 *)counter,
@@ -21,8 +21,8 @@ static notrace struct scounter_ref ref32(const struct scounter_word32 *counter,
 	};
 }
 
-static notrace struct scounter_ref ref64(const struct scounter_word64 *counter,
-					 const struct scounter_class *class)
+static notrace struct scounter_ref word_ref64(const struct scounter_word64 *counter,
+					      const struct scounter_class *class)
 {
 	return (struct scounter_ref) {
 		.word64 = (struct scounter_word64 *)counter,
@@ -34,8 +34,8 @@ static notrace struct scounter_ref ref64(const struct scounter_word64 *counter,
  * The functions of a class's kind, if it has words of that size: a class that
  * belongs to the other size would have them write beyond the word.
  */
-static notrace const struct scounter_kind_ops *ops_of(const struct scounter_class *class,
-						      enum __scounter_word_size word)
+static notrace const struct scounter_kind_ops *word_ops_of(const struct scounter_class *class,
+							   enum __scounter_word_size word)
 {
 	const struct scounter_kind_row *row = scounter_kind_row(class->kind);
 
@@ -50,8 +50,8 @@ notrace void __scounter_word32_finish(struct scounter_word32 *counter,
 				      const struct scounter_class *class,
 				      u32 outcome)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
-	struct scounter_ref ref = ref32(counter, class);
+	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD32);
+	struct scounter_ref ref = word_ref32(counter, class);
 
 	if (ops)
 		ops->finish(&ref, outcome);
@@ -62,8 +62,8 @@ notrace void __scounter_word64_finish(struct scounter_word64 *counter,
 				      const struct scounter_class *class,
 				      u32 outcome)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
-	struct scounter_ref ref = ref64(counter, class);
+	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD64);
+	struct scounter_ref ref = word_ref64(counter, class);
 
 	if (!ops)
 		return;
@@ -89,8 +89,8 @@ EXPORT_SYMBOL_GPL(__scounter_word64_finish);
 notrace void scounter_word32_add(struct scounter_word32 *counter,
 				 const struct scounter_class *class, u64 n)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
-	struct scounter_ref ref = ref32(counter, class);
+	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD32);
+	struct scounter_ref ref = word_ref32(counter, class);
 
 	if (ops && n && !scounter_refuses(n, NULL))
 		ops->add(&ref, n);
@@ -110,8 +110,8 @@ EXPORT_SYMBOL_GPL(scounter_word32_add);
 notrace void scounter_word64_add(struct scounter_word64 *counter,
 				 const struct scounter_class *class, u64 n)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
-	struct scounter_ref ref = ref64(counter, class);
+	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD64);
+	struct scounter_ref ref = word_ref64(counter, class);
 
 	if (ops && n && !scounter_refuses(n, NULL))
 		ops->add(&ref, n);
@@ -129,8 +129,8 @@ EXPORT_SYMBOL_GPL(scounter_word64_add);
 u64 scounter_word32_read(const struct scounter_word32 *counter,
 			 const struct scounter_class *class)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
-	struct scounter_ref ref = ref32(counter, class);
+	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD32);
+	struct scounter_ref ref = word_ref32(counter, class);
 
 	return ops ? ops->read(&ref) : 0;
 }
@@ -147,8 +147,8 @@ EXPORT_SYMBOL_GPL(scounter_word32_read);
 u64 scounter_word64_read(const struct scounter_word64 *counter,
 			 const struct scounter_class *class)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
-	struct scounter_ref ref = ref64(counter, class);
+	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD64);
+	struct scounter_ref ref = word_ref64(counter, class);
 
 	return ops ? ops->read(&ref) : 0;
 }
@@ -170,8 +170,8 @@ void scounter_word32_read_est(const struct scounter_word32 *counter,
 			      const struct scounter_class *class,
 			      struct scounter_estimate *estimate)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
-	struct scounter_ref ref = ref32(counter, class);
+	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD32);
+	struct scounter_ref ref = word_ref32(counter, class);
 
 	*estimate = (struct scounter_estimate) {};
 	if (ops)
@@ -193,8 +193,8 @@ void scounter_word64_read_est(const struct scounter_word64 *counter,
 			      const struct scounter_class *class,
 			      struct scounter_estimate *estimate)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
-	struct scounter_ref ref = ref64(counter, class);
+	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD64);
+	struct scounter_ref ref = word_ref64(counter, class);
 
 	*estimate = (struct scounter_estimate) {};
 	if (ops)
@@ -221,8 +221,8 @@ EXPORT_SYMBOL_GPL(scounter_word64_read_est);
 u64 scounter_word32_fetch_reset(struct scounter_word32 *counter,
 				const struct scounter_class *class)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD32);
-	struct scounter_ref ref = ref32(counter, class);
+	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD32);
+	struct scounter_ref ref = word_ref32(counter, class);
 
 	return ops ? ops->fetch_reset(&ref) : 0;
 }
@@ -249,8 +249,8 @@ EXPORT_SYMBOL_GPL(scounter_word32_fetch_reset);
 u64 scounter_word64_fetch_reset(struct scounter_word64 *counter,
 				const struct scounter_class *class)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
-	struct scounter_ref ref = ref64(counter, class);
+	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD64);
+	struct scounter_ref ref = word_ref64(counter, class);
 
 	return ops ? ops->fetch_reset(&ref) : 0;
 }
@@ -270,8 +270,8 @@ EXPORT_SYMBOL_GPL(scounter_word64_fetch_reset);
 void scounter_word64_destroy(struct scounter_word64 *counter,
 			     const struct scounter_class *class)
 {
-	const struct scounter_kind_ops *ops = ops_of(class, __SCOUNTER_WORD64);
-	struct scounter_ref ref = ref64(counter, class);
+	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD64);
+	struct scounter_ref ref = word_ref64(counter, class);
 
 	if (ops && ops->collapse)
 		ops->collapse(&ref);

@@ -78,7 +78,7 @@
 /*
  * What is added to a stripe without a look at the value, so that the sum of all stripes
  * and the additions of all CPUs at once stay below 2^61; with a value below 2^62
- * that is below 2^63, where value_at() is still right.
+ * that is below 2^63, where adapt_value_at() is still right.
  */
 #define STRIPES_MAX		(MAX_NUMNODES * 2ULL * SCOUNTER_COMPONENTS_MAX)
 #define STRIPE_UNCHECKED	(BIT_ULL(60) / STRIPES_MAX)
@@ -103,7 +103,7 @@ struct inflated {
 	u32 components;			/* that it may grow to */
 	bool wraps;			/* at the end of its range, as a count */
 	bool contended;			/* CPUs met in offset */
-	bool leaving;			/* closed: deflate() comes; under the lock */
+	bool leaving;			/* closed: adapt_deflate() comes; under the lock */
 	u64 base;
 	atomic64_t offset;
 	struct scounter_word64 *word;	/* NULL: is destroyed, or a count again */
@@ -122,7 +122,7 @@ struct inflated {
 /*
  * Under the lock of a word its memory stays: who destroys it takes the lock, also
  * if it is a count, which it may have become by the hands of another than
- * deflate(), who is then still about to look at it.
+ * adapt_deflate(), who is then still about to look at it.
  */
 #define LOCKS_LOG2	6
 static raw_spinlock_t locks[1 << LOCKS_LOG2];
@@ -140,36 +140,36 @@ static LIST_HEAD(watched);	/* all others; the work's alone */
  * What a look that is late costs is time or memory, never counts; it goes by the time
  * that has passed.
  */
-static void refill(struct work_struct *work);
-static DECLARE_DELAYED_WORK(refill_work, refill);
-static void tend(struct work_struct *work);
-static DECLARE_DEFERRABLE_WORK(tend_work, tend);
+static void adapt_refill(struct work_struct *work);
+static DECLARE_DELAYED_WORK(refill_work, adapt_refill);
+static void adapt_tend(struct work_struct *work);
+static DECLARE_DEFERRABLE_WORK(tend_work, adapt_tend);
 
-static void refill_soon(struct irq_work *work)
+static void adapt_refill_soon(struct irq_work *work)
 {
 	mod_delayed_work(scounter_unbound_wq, &refill_work, 0);
 }
 
-static void tend_soon(struct irq_work *work)
+static void adapt_tend_soon(struct irq_work *work)
 {
 	mod_delayed_work(scounter_unbound_wq, &tend_work, 0);
 }
 
 /* Work can be queued from an interrupt at most, and these from anywhere. */
-static DEFINE_IRQ_WORK(refill_irq_work, refill_soon);
-static DEFINE_IRQ_WORK(tend_irq_work, tend_soon);
+static DEFINE_IRQ_WORK(refill_irq_work, adapt_refill_soon);
+static DEFINE_IRQ_WORK(tend_irq_work, adapt_tend_soon);
 
-static notrace raw_spinlock_t *lock_of(const struct scounter_word64 *word)
+static notrace raw_spinlock_t *adapt_lock_of(const struct scounter_word64 *word)
 {
 	return &locks[hash_ptr(word, LOCKS_LOG2)];
 }
 
-static notrace bool is_plain(s64 word)
+static notrace bool adapt_is_plain(s64 word)
 {
 	return !(word & SCOUNTER_SPREAD_STRIPES);
 }
 
-static notrace bool is_closing(u64 word)
+static notrace bool adapt_is_closing(u64 word)
 {
 	return (word & SCOUNTER_SPREAD_STRIPES) == SCOUNTER_SPREAD_CLOSING;
 }
@@ -186,7 +186,7 @@ static notrace struct inflated *inflated_of(u64 word)
 	return (struct inflated *)(unsigned long)(word << 2);
 }
 
-static notrace u64 grown_part(const struct inflated *inflated)
+static notrace u64 adapt_grown_part(const struct inflated *inflated)
 {
 	u64 sum = inflated->base + scounter_stripes_sum(inflated->stripes);
 	struct scounter_stripes *grown = READ_ONCE(inflated->grown);
@@ -198,7 +198,7 @@ static notrace u64 grown_part(const struct inflated *inflated)
  * Of twice the sum, and modulo 2^64 as the offset itself: right although stripes,
  * which only grow, may have passed 2^62 with resets in between.
  */
-static notrace u64 value_at(u64 sum, u64 offset)
+static notrace u64 adapt_value_at(u64 sum, u64 offset)
 {
 	return min_t(u64, (2 * sum + (offset & ~(u64)SEALED)) >> 1, SCOUNTER_ADAPT_MAX);
 }
@@ -211,7 +211,7 @@ static notrace u64 inflated_value(const struct inflated *inflated)
 	 */
 	s64 offset = atomic64_read_acquire(&inflated->offset);
 
-	return value_at(grown_part(inflated), offset);
+	return adapt_value_at(adapt_grown_part(inflated), offset);
 }
 
 static struct inflated *inflated_alloc(gfp_t gfp)
@@ -238,7 +238,7 @@ static void inflated_free(struct inflated *inflated)
 	kfree(inflated);
 }
 
-static notrace struct inflated *take_ready(void)
+static notrace struct inflated *adapt_take_ready(void)
 {
 	struct inflated *inflated = NULL;
 	u32 i;
@@ -253,7 +253,7 @@ static notrace struct inflated *take_ready(void)
 	return inflated;
 }
 
-static notrace bool give_back(struct inflated *inflated)
+static notrace bool adapt_give_back(struct inflated *inflated)
 {
 	u32 i;
 
@@ -266,22 +266,22 @@ static notrace bool give_back(struct inflated *inflated)
 	return false;
 }
 
-static notrace void bury(struct inflated *inflated)
+static notrace void adapt_bury(struct inflated *inflated)
 {
 	llist_add(&inflated->dead, &dead);
 	irq_work_queue(&tend_irq_work);
 }
 
 /* Returns false if another CPU changed the word. */
-static notrace bool publish(const struct scounter_ref *ref, s64 seen,
-			    struct inflated *inflated)
+static notrace bool adapt_publish(const struct scounter_ref *ref, s64 seen,
+				  struct inflated *inflated)
 {
 	inflated->base = seen;
 	inflated->sum = seen;
 	inflated->looked = jiffies;
 	inflated->busy = jiffies;
 	inflated->word = ref->word64;
-	inflated->lock = lock_of(ref->word64);
+	inflated->lock = adapt_lock_of(ref->word64);
 	inflated->components = 1 << ref->class->components_log2;
 	inflated->wraps = ref->class->flags & SCOUNTER_CLASS_WRAP;
 	/*
@@ -291,8 +291,8 @@ static notrace bool publish(const struct scounter_ref *ref, s64 seen,
 	 */
 	if (atomic64_cmpxchg(&ref->word64->word, seen,
 			     scounter_stripes_word(inflated->stripes)) != seen) {
-		if (!give_back(inflated))
-			bury(inflated);
+		if (!adapt_give_back(inflated))
+			adapt_bury(inflated);
 		return false;
 	}
 	if (llist_add(&inflated->fresh, &fresh))
@@ -304,7 +304,7 @@ static notrace bool publish(const struct scounter_ref *ref, s64 seen,
  * Who is contended asks at every try.  While the work makes stripes, that is one load,
  * and a counter's cache line, which is fought over already, is written the first time only.
  */
-static notrace void note_deferred(struct scounter *counter, bool asked)
+static notrace void adapt_note_deferred(struct scounter *counter, bool asked)
 {
 	if (counter && (!asked || !atomic_read(&counter->deferred)))
 		atomic_inc(&counter->deferred);
@@ -314,7 +314,7 @@ static notrace void note_deferred(struct scounter *counter, bool asked)
  * Returns false if there are no stripes, or another CPU changed the word.  At the end
  * of its range a word does not inflate: nobody fights over it for being there.
  */
-static notrace bool inflate(const struct scounter_ref *ref, s64 seen)
+static notrace bool adapt_inflate(const struct scounter_ref *ref, s64 seen)
 {
 	bool asked = READ_ONCE(none_ready);
 	struct inflated *inflated;
@@ -322,10 +322,10 @@ static notrace bool inflate(const struct scounter_ref *ref, s64 seen)
 	if (seen == SCOUNTER_ADAPT_MAX ||
 	    (ref->counter && !READ_ONCE(ref->counter->may_inflate)))
 		return false;
-	inflated = asked ? NULL : take_ready();
+	inflated = asked ? NULL : adapt_take_ready();
 	if (inflated)
-		return publish(ref, seen, inflated);
-	note_deferred(ref->counter, asked);
+		return adapt_publish(ref, seen, inflated);
+	adapt_note_deferred(ref->counter, asked);
 	return false;
 }
 
@@ -333,13 +333,13 @@ static notrace bool inflate(const struct scounter_ref *ref, s64 seen)
  * The offset is sealed, so that the value is a constant; whoever is first puts it
  * into the word.
  */
-static notrace void unspread(struct scounter_word64 *word, struct inflated *inflated)
+static notrace void adapt_unspread(struct scounter_word64 *word, struct inflated *inflated)
 {
 	atomic64_cmpxchg(&word->word, closing_word(inflated), inflated_value(inflated));
 }
 
 /* CPUs meet in offset: if the word is closing, it is not idle. */
-static notrace void note_contended(struct inflated *inflated)
+static notrace void adapt_note_contended(struct inflated *inflated)
 {
 	if (READ_ONCE(inflated->contended))
 		return;
@@ -348,21 +348,21 @@ static notrace void note_contended(struct inflated *inflated)
 }
 
 /* Returns false if the offset is sealed. */
-static notrace bool try_offset_add(struct inflated *inflated, s64 *offset, u64 n)
+static notrace bool adapt_try_offset_add(struct inflated *inflated, s64 *offset, u64 n)
 {
 	u64 room;
 
 	/* No more than there is room for. */
 	if (n > 1) {
-		room = SCOUNTER_ADAPT_MAX - value_at(grown_part(inflated), *offset);
+		room = SCOUNTER_ADAPT_MAX - adapt_value_at(adapt_grown_part(inflated), *offset);
 		n = min(n, room);
 	}
 	return atomic64_try_cmpxchg(&inflated->offset, offset, *offset + 2 * (s64)n);
 }
 
 /* False: the word was closing, is sealed, and a count again. */
-static notrace bool offset_add(struct scounter_word64 *word,
-			       struct inflated *inflated, u64 n)
+static notrace bool adapt_offset_add(struct scounter_word64 *word,
+				     struct inflated *inflated, u64 n)
 {
 	s64 offset;
 
@@ -370,12 +370,12 @@ static notrace bool offset_add(struct scounter_word64 *word,
 		/* Each time, as a swap that fails orders nothing: reset-add.litmus. */
 		offset = atomic64_read_acquire(&inflated->offset);
 		if (offset & SEALED) {
-			unspread(word, inflated);
+			adapt_unspread(word, inflated);
 			return false;
 		}
-		if (try_offset_add(inflated, &offset, n))
+		if (adapt_try_offset_add(inflated, &offset, n))
 			return true;
-		note_contended(inflated);
+		adapt_note_contended(inflated);
 	}
 }
 
@@ -384,7 +384,7 @@ static notrace bool offset_add(struct scounter_word64 *word,
  * is not enough where several CPUs add 2^61 at once: such additions, and all near the
  * end of the range, go to offset, where each sees those before it.
  */
-static notrace bool fits_stripe(struct inflated *inflated, const atomic64_t *stripe, u64 n)
+static notrace bool adapt_fits_stripe(struct inflated *inflated, const atomic64_t *stripe, u64 n)
 {
 	if (n >= ADD_UNCHECKED)
 		return false;
@@ -398,15 +398,15 @@ static notrace bool inflated_add(struct scounter_word64 *word, u64 seen, u64 n)
 	atomic64_t *stripe;
 
 	if (!__scounter_is_stripes(seen))
-		return offset_add(word, inflated, n);
+		return adapt_offset_add(word, inflated, n);
 	stripe = scounter_stripes_here(scounter_stripes_of(seen));
-	if (!fits_stripe(inflated, stripe, n))
-		return offset_add(word, inflated, n);
+	if (!adapt_fits_stripe(inflated, stripe, n))
+		return adapt_offset_add(word, inflated, n);
 	atomic64_add(n, stripe);
 	return true;
 }
 
-static notrace bool plain_add(const struct scounter_ref *ref, s64 seen, u64 n)
+static notrace bool adapt_plain_add(const struct scounter_ref *ref, s64 seen, u64 n)
 {
 	return scounter_exact_try_add(ref, &seen, n, SCOUNTER_ADAPT_MAX);
 }
@@ -420,9 +420,9 @@ static notrace void adapt_apply(const struct scounter_ref *ref, u64 n, u32 failu
 	rnd = scounter_random_get();
 	for (;; failures++) {
 		seen = atomic64_read(&ref->word64->word);
-		if (is_plain(seen) && failures >= scounter_adapt_tries && inflate(ref, seen))
+		if (adapt_is_plain(seen) && failures >= scounter_adapt_tries && adapt_inflate(ref, seen))
 			continue;
-		if (is_plain(seen) ? plain_add(ref, seen, n) :
+		if (adapt_is_plain(seen) ? adapt_plain_add(ref, seen, n) :
 				     inflated_add(ref->word64, seen, n))
 			break;
 		scounter_backoff(failures + 1, rnd);
@@ -457,9 +457,9 @@ static u64 adapt_read(const struct scounter_ref *ref)
 	u64 value;
 
 	preempt_disable_notrace();
-	/* Pairs with the swap in publish(): inflate.litmus. */
+	/* Pairs with the swap in adapt_publish(): inflate.litmus. */
 	value = atomic64_read_acquire(&ref->word64->word);
-	if (!is_plain(value))
+	if (!adapt_is_plain(value))
 		value = inflated_value(inflated_of(value));
 	preempt_enable_notrace();
 	return value;
@@ -469,7 +469,7 @@ static void adapt_read_est(const struct scounter_ref *ref,
 			   struct scounter_estimate *estimate)
 {
 	scounter_estimate_exact(estimate, adapt_read(ref), SCOUNTER_ADAPT_MAX);
-	if (!is_plain(atomic64_read(&ref->word64->word)))
+	if (!adapt_is_plain(atomic64_read(&ref->word64->word)))
 		estimate->flags |= SCOUNTER_F_INFLATED;
 }
 
@@ -477,7 +477,7 @@ static void adapt_read_est(const struct scounter_ref *ref,
  * No task and no interrupt handler adds to the stripes any more, unless the word got
  * them back.
  */
-static void deflate(struct rcu_head *rcu)
+static void adapt_deflate(struct rcu_head *rcu)
 {
 	struct inflated *inflated = container_of(rcu, struct inflated, rcu);
 	struct scounter_word64 *word;
@@ -486,24 +486,24 @@ static void deflate(struct rcu_head *rcu)
 	raw_spin_lock_irqsave(inflated->lock, flags);
 	WRITE_ONCE(inflated->leaving, false);
 	word = inflated->word;
-	if (word && is_closing(atomic64_read(&word->word))) {
+	if (word && adapt_is_closing(atomic64_read(&word->word))) {
 		/*
 		 * The stripes, as the grace period left them, before the seal; pairs
 		 * with the acquire in inflated_value(): deflate.litmus, seal.litmus.
 		 */
 		atomic64_fetch_or_release(SEALED, &inflated->offset);
-		unspread(word, inflated);
+		adapt_unspread(word, inflated);
 		inflated->word = NULL;
 	}
 	if (!inflated->word)
-		bury(inflated);
+		adapt_bury(inflated);
 	raw_spin_unlock_irqrestore(inflated->lock, flags);
 }
 
 /* Tasks first, then the interrupt handlers that ran meanwhile. */
-static void tasks_have_slept(struct rcu_head *rcu)
+static void adapt_tasks_have_slept(struct rcu_head *rcu)
 {
-	call_rcu(rcu, deflate);
+	call_rcu(rcu, adapt_deflate);
 }
 
 static u64 stripes_word_of(const struct inflated *inflated)
@@ -516,7 +516,7 @@ static u64 stripes_word_of(const struct inflated *inflated)
  * full barrier: the work found the stripes in the list of fresh ones, and who finds
  * them in the word finds all that is in them (reopen.litmus).
  */
-static bool replace(struct inflated *inflated, u64 old, u64 new)
+static bool adapt_replace(struct inflated *inflated, u64 old, u64 new)
 {
 	struct scounter_word64 *word = inflated->word;
 
@@ -524,31 +524,31 @@ static bool replace(struct inflated *inflated, u64 old, u64 new)
 }
 
 /*
- * Not while deflate() is still to come.  By the work alone, as asking for a grace
+ * Not while adapt_deflate() is still to come.  By the work alone, as asking for a grace
  * period may wake a task.
  */
-static void close(struct inflated *inflated)
+static void adapt_close(struct inflated *inflated)
 {
 	unsigned long flags;
 	bool closed;
 
 	raw_spin_lock_irqsave(inflated->lock, flags);
 	WRITE_ONCE(inflated->contended, false);
-	closed = replace(inflated, stripes_word_of(inflated), closing_word(inflated));
+	closed = adapt_replace(inflated, stripes_word_of(inflated), closing_word(inflated));
 	if (closed)
 		inflated->leaving = true;
 	raw_spin_unlock_irqrestore(inflated->lock, flags);
 	if (closed)
-		scounter_call_rcu_tasks(&inflated->rcu, tasks_have_slept);
+		scounter_call_rcu_tasks(&inflated->rcu, adapt_tasks_have_slept);
 }
 
 /* The stripes were part of the value all the while. */
-static void reopen(struct inflated *inflated)
+static void adapt_reopen(struct inflated *inflated)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(inflated->lock, flags);
-	replace(inflated, closing_word(inflated), stripes_word_of(inflated));
+	adapt_replace(inflated, closing_word(inflated), stripes_word_of(inflated));
 	raw_spin_unlock_irqrestore(inflated->lock, flags);
 }
 
@@ -563,24 +563,24 @@ static bool inflated_fetch_reset(struct inflated *inflated, u64 *value)
 		offset = atomic64_read_acquire(&inflated->offset);
 		if (offset & SEALED)
 			return false;
-		sum = grown_part(inflated);
-		*value = value_at(sum, offset);
+		sum = adapt_grown_part(inflated);
+		*value = adapt_value_at(sum, offset);
 	} while (!atomic64_try_cmpxchg(&inflated->offset, &offset, -2 * (s64)sum));
 	return true;
 }
 
-static bool try_fetch_reset(struct scounter_word64 *word, u64 *value)
+static bool adapt_try_fetch_reset(struct scounter_word64 *word, u64 *value)
 {
-	/* Pairs with the swap in publish(): inflate.litmus. */
+	/* Pairs with the swap in adapt_publish(): inflate.litmus. */
 	s64 seen = atomic64_read_acquire(&word->word);
 
-	if (is_plain(seen)) {
+	if (adapt_is_plain(seen)) {
 		*value = seen;
 		return atomic64_try_cmpxchg(&word->word, &seen, 0);
 	}
 	if (inflated_fetch_reset(inflated_of(seen), value))
 		return true;
-	unspread(word, inflated_of(seen));
+	adapt_unspread(word, inflated_of(seen));
 	return false;
 }
 
@@ -589,7 +589,7 @@ static u64 adapt_fetch_reset(const struct scounter_ref *ref)
 	u64 value;
 
 	preempt_disable_notrace();
-	while (!try_fetch_reset(ref->word64, &value))
+	while (!adapt_try_fetch_reset(ref->word64, &value))
 		cpu_relax();
 	preempt_enable_notrace();
 	return value;
@@ -615,16 +615,16 @@ static void adapt_collapse(const struct scounter_ref *ref)
 	if (ref->counter)
 		WRITE_ONCE(ref->counter->may_inflate, false);
 	/* Nobody else changes the word under its lock now. */
-	raw_spin_lock_irqsave(lock_of(word), flags);
+	raw_spin_lock_irqsave(adapt_lock_of(word), flags);
 	seen = atomic64_read_acquire(&word->word);
-	if (!is_plain(seen)) {
+	if (!adapt_is_plain(seen)) {
 		inflated = inflated_of(seen);
 		atomic64_set(&word->word, inflated_value(inflated));
 		inflated->word = NULL;
 		if (!inflated->leaving)
-			bury(inflated);
+			adapt_bury(inflated);
 	}
-	raw_spin_unlock_irqrestore(lock_of(word), flags);
+	raw_spin_unlock_irqrestore(adapt_lock_of(word), flags);
 }
 
 static size_t adapt_bytes(const struct scounter *counter)
@@ -635,7 +635,7 @@ static size_t adapt_bytes(const struct scounter *counter)
 
 	rcu_read_lock();
 	word = atomic64_read_acquire(&counter->spread.word);
-	if (!is_plain(word)) {
+	if (!adapt_is_plain(word)) {
 		inflated = inflated_of(word);
 		bytes = struct_size(inflated, seen, scounter_nodes) +
 			scounter_stripes_bytes(1);
@@ -647,7 +647,7 @@ static size_t adapt_bytes(const struct scounter *counter)
 }
 
 /* Has a stripe of it grown by so much since the last look? */
-static bool is_contended(struct inflated *inflated, unsigned long elapsed)
+static bool adapt_is_contended(struct inflated *inflated, unsigned long elapsed)
 {
 	u64 most = div_u64((u64)grow_rate * elapsed, HZ);
 	bool contended = false;
@@ -663,7 +663,7 @@ static bool is_contended(struct inflated *inflated, unsigned long elapsed)
 }
 
 /* Let increments use more stripes.  The first ones stay part of the sum. */
-static bool grow(struct inflated *inflated)
+static bool adapt_grow(struct inflated *inflated)
 {
 	struct scounter_stripes *grown =
 		scounter_stripes_alloc(inflated->components, GFP_KERNEL);
@@ -675,7 +675,7 @@ static bool grow(struct inflated *inflated)
 	grown->owner = inflated;
 	/*
 	 * Who counts in them is seen only by those who see them; pairs with the
-	 * address dependency in grown_part(): publish-stripes.litmus.
+	 * address dependency in adapt_grown_part(): publish-stripes.litmus.
 	 */
 	smp_store_release(&inflated->grown, grown);
 	raw_spin_lock_irqsave(inflated->lock, flags);
@@ -685,9 +685,9 @@ static bool grow(struct inflated *inflated)
 	return true;
 }
 
-static bool is_idle(struct inflated *inflated)
+static bool adapt_is_idle(struct inflated *inflated)
 {
-	u64 sum = grown_part(inflated);
+	u64 sum = adapt_grown_part(inflated);
 
 	if (sum != inflated->sum)
 		inflated->busy = jiffies;
@@ -696,32 +696,32 @@ static bool is_idle(struct inflated *inflated)
 }
 
 /* Nor does it wrap before it is a count. */
-static bool is_to_wrap(const struct inflated *inflated)
+static bool adapt_is_to_wrap(const struct inflated *inflated)
 {
 	return inflated->wraps && inflated_value(inflated) == SCOUNTER_ADAPT_MAX;
 }
 
-static void look(struct inflated *inflated)
+static void adapt_look(struct inflated *inflated)
 {
 	unsigned long elapsed = jiffies - inflated->looked;
 
 	if (READ_ONCE(inflated->leaving)) {
 		if (!READ_ONCE(inflated->contended))
 			return;
-		reopen(inflated);
+		adapt_reopen(inflated);
 		inflated->busy = jiffies;
 		return;
 	}
 	if (elapsed < period)
 		return;
 	inflated->looked = jiffies;
-	if (is_contended(inflated, elapsed) && inflated->components > 1 && !inflated->grown)
-		grow(inflated);
-	if ((is_idle(inflated) || is_to_wrap(inflated)) && SCOUNTER_CAN_WAIT_FOR_TASKS)
-		close(inflated);
+	if (adapt_is_contended(inflated, elapsed) && inflated->components > 1 && !inflated->grown)
+		adapt_grow(inflated);
+	if ((adapt_is_idle(inflated) || adapt_is_to_wrap(inflated)) && SCOUNTER_CAN_WAIT_FOR_TASKS)
+		adapt_close(inflated);
 }
 
-static void adopt_fresh(void)
+static void adapt_adopt_fresh(void)
 {
 	struct llist_node *list = llist_del_all(&fresh);
 	struct inflated *inflated, *next;
@@ -731,7 +731,7 @@ static void adopt_fresh(void)
 }
 
 /* Those that were not looked at for longest first. */
-static void watch(void)
+static void adapt_watch(void)
 {
 	struct inflated *inflated;
 	u32 looks = LOOKS_MAX;
@@ -741,65 +741,65 @@ static void watch(void)
 	while (!list_empty(&others) && looks--) {
 		inflated = list_first_entry(&others, struct inflated, watched);
 		list_move_tail(&inflated->watched, &watched);
-		look(inflated);
+		adapt_look(inflated);
 		cond_resched();
 	}
 	list_splice(&others, &watched);
 }
 
-static void free_inflated(struct rcu_head *rcu)
+static void adapt_free_inflated(struct rcu_head *rcu)
 {
 	inflated_free(container_of(rcu, struct inflated, rcu));
 }
 
-static void free_dead(struct llist_node *list)
+static void adapt_free_dead(struct llist_node *list)
 {
 	struct inflated *inflated, *next;
 
 	llist_for_each_entry_safe(inflated, next, list, dead) {
 		list_del_init(&inflated->watched);
 		/* Some have read its address from the word: free-stripes.litmus. */
-		call_rcu(&inflated->rcu, free_inflated);
+		call_rcu(&inflated->rcu, adapt_free_inflated);
 		cond_resched();
 	}
 }
 
 /* Returns false if memory is short. */
-static bool make_one_ready(void)
+static bool adapt_make_one_ready(void)
 {
 	struct inflated *inflated = inflated_alloc(GFP_KERNEL | __GFP_NOWARN);
 
-	if (inflated && !give_back(inflated))
+	if (inflated && !adapt_give_back(inflated))
 		inflated_free(inflated);
 	return inflated;
 }
 
-static bool make_ready(void)
+static bool adapt_make_ready(void)
 {
 	u32 i;
 
 	for (i = 0; i < READY; i++)
-		if (!READ_ONCE(ready[i]) && !make_one_ready())
+		if (!READ_ONCE(ready[i]) && !adapt_make_one_ready())
 			return false;
 	/* Who finds none after this asks for another run. */
 	WRITE_ONCE(none_ready, false);
 	return true;
 }
 
-static void refill(struct work_struct *work)
+static void adapt_refill(struct work_struct *work)
 {
-	if (!make_ready())
+	if (!adapt_make_ready())
 		queue_delayed_work(scounter_unbound_wq, &refill_work, PERIOD);
 }
 
-static void tend(struct work_struct *work)
+static void adapt_tend(struct work_struct *work)
 {
 	/* Before the fresh ones: what is dead by now is then no longer among them. */
 	struct llist_node *list = llist_del_all(&dead);
 
-	adopt_fresh();
-	free_dead(list);
-	watch();
+	adapt_adopt_fresh();
+	adapt_free_dead(list);
+	adapt_watch();
 	if (!list_empty(&watched))
 		queue_delayed_work(scounter_unbound_wq, &tend_work, period);
 }
@@ -810,10 +810,10 @@ void scounter_adapt_init(void)
 
 	for (i = 0; i < ARRAY_SIZE(locks); i++)
 		raw_spin_lock_init(&locks[i]);
-	make_ready();
+	adapt_make_ready();
 }
 
-static void stop_work(void)
+static void adapt_stop_work(void)
 {
 	irq_work_sync(&refill_irq_work);
 	irq_work_sync(&tend_irq_work);
@@ -822,7 +822,7 @@ static void stop_work(void)
 }
 
 /* Nobody counts any more, and words that their users forgot are not looked at. */
-static void free_watched(void)
+static void adapt_free_watched(void)
 {
 	struct inflated *inflated, *next;
 
@@ -835,14 +835,14 @@ void scounter_adapt_exit(void)
 	u32 i;
 
 	/* What still waits for a grace period, then what that left to the work. */
-	stop_work();
+	adapt_stop_work();
 	scounter_barrier_rcu_tasks();
 	rcu_barrier();
-	stop_work();
-	adopt_fresh();
-	free_dead(llist_del_all(&dead));
+	adapt_stop_work();
+	adapt_adopt_fresh();
+	adapt_free_dead(llist_del_all(&dead));
 	rcu_barrier();
-	free_watched();
+	adapt_free_watched();
 	for (i = 0; i < READY; i++)
 		if (ready[i])
 			inflated_free(ready[i]);

@@ -40,17 +40,17 @@ struct addition {
 };
 
 /* log2 of what the word is changed by at a time. */
-static notrace u32 unit_log2(const struct scounter_ref *ref, u32 word)
+static notrace u32 bfp_unit_log2(const struct scounter_ref *ref, u32 word)
 {
 	return scounter_bfp_exponent(word) +
 	       scounter_bfp_bits_beyond(word, ref->class->bound_log2);
 }
 
 /* A multiple of that. */
-static notrace void thin(const struct scounter_ref *ref, struct addition *add, u32 word,
-			 struct rnd_state *rnd)
+static notrace void bfp_thin(const struct scounter_ref *ref, struct addition *add, u32 word,
+			     struct rnd_state *rnd)
 {
-	u32 k = unit_log2(ref, word);
+	u32 k = bfp_unit_log2(ref, word);
 
 	if (!(add->n & ((1ULL << k) - 1)))
 		return;
@@ -58,8 +58,8 @@ static notrace void thin(const struct scounter_ref *ref, struct addition *add, u
 	add->drawn = k;
 }
 
-static notrace struct scounter_bfp_policy policy_of(const struct scounter_class *class,
-						    bool contended)
+static notrace struct scounter_bfp_policy bfp_policy_of(const struct scounter_class *class,
+							bool contended)
 {
 	struct scounter_bfp_policy policy = {
 		.bound = class->limit + 1,
@@ -74,33 +74,33 @@ static notrace struct scounter_bfp_policy policy_of(const struct scounter_class 
 	return policy;
 }
 
-static notrace bool is_late(const struct scounter_ref *ref, u32 word,
-			    const struct addition *add)
+static notrace bool bfp_is_late(const struct scounter_ref *ref, u32 word,
+				const struct addition *add)
 {
-	return add->drawn > unit_log2(ref, word);
+	return add->drawn > bfp_unit_log2(ref, word);
 }
 
 /* The word after a thinned addition; 0 only of a full word that begins again. */
-static notrace u32 sum(const struct scounter_ref *ref, u32 word,
-		       const struct addition *add, bool contended, struct rnd_state *rnd)
+static notrace u32 bfp_sum(const struct scounter_ref *ref, u32 word,
+			   const struct addition *add, bool contended, struct rnd_state *rnd)
 {
-	struct scounter_bfp_policy policy = policy_of(ref->class, contended);
+	struct scounter_bfp_policy policy = bfp_policy_of(ref->class, contended);
 
 	if (word == SCOUNTER_BFP_WORD_MAX && ref->class->flags & SCOUNTER_CLASS_WRAP)
 		return 0;
-	if (is_late(ref, word, add))
+	if (bfp_is_late(ref, word, add))
 		word = scounter_bfp_raise(word, add->drawn, rnd);
 	return scounter_bfp_sum(word, add->n, &policy, rnd);
 }
 
-static notrace bool try_add(const struct scounter_ref *ref, int *seen, u32 new,
+static notrace bool bfp_try_add(const struct scounter_ref *ref, int *seen, u32 new,
 			 const struct addition *add)
 {
 	bool swapped;
 
 	if (unlikely(!new))
 		return scounter_wrap32(ref, seen, new);
-	if (likely(!is_late(ref, *seen, add)))
+	if (likely(!bfp_is_late(ref, *seen, add)))
 		return atomic_try_cmpxchg_relaxed(&ref->word32->word, seen, new);
 	scounter_marks_enter(ref, add->drawn, 0);
 	swapped = atomic_try_cmpxchg_relaxed(&ref->word32->word, seen, new);
@@ -121,16 +121,16 @@ static notrace void bfp_apply(const struct scounter_ref *ref, struct addition ad
 
 	for (;; failures++) {
 		/* Decide for the word as it is now before backing off for it. */
-		thin(ref, &add, seen, rnd);
+		bfp_thin(ref, &add, seen, rnd);
 		if (add.n && failures) {
 			scounter_backoff(failures, rnd);
 			seen = atomic_read(&ref->word32->word);
-			thin(ref, &add, seen, rnd);
+			bfp_thin(ref, &add, seen, rnd);
 		}
 		if (!add.n)
 			return;
-		new = sum(ref, seen, &add, failures, rnd);
-		if (new == (u32)seen || try_add(ref, &seen, new, &add))
+		new = bfp_sum(ref, seen, &add, failures, rnd);
+		if (new == (u32)seen || bfp_try_add(ref, &seen, new, &add))
 			return;
 	}
 }
@@ -142,7 +142,7 @@ static notrace void bfp_apply(const struct scounter_ref *ref, struct addition ad
 static __always_inline void bfp_success(const struct scounter_ref *ref,
 					u32 exponent, struct rnd_state *rnd)
 {
-	struct scounter_bfp_policy policy = policy_of(ref->class, false);
+	struct scounter_bfp_policy policy = bfp_policy_of(ref->class, false);
 	int old = atomic_read(&ref->word32->word);
 	bool room = scounter_bfp_exponent(old) == exponent &&
 		    scounter_bfp_mantissa(old) + 1 < scounter_bfp_bound(&policy, exponent);
@@ -191,7 +191,7 @@ static u64 bfp_read(const struct scounter_ref *ref)
  */
 static u64 bfp_limit(u32 word, const struct scounter_class *class)
 {
-	struct scounter_bfp_policy policy = policy_of(class, false);
+	struct scounter_bfp_policy policy = bfp_policy_of(class, false);
 	u32 exponent = scounter_bfp_exponent(word);
 	u32 bound;
 

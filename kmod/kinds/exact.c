@@ -31,7 +31,7 @@ static notrace u64 percpu_read(const struct scounter_cpu *cpu)
 #endif
 }
 
-static notrace u64 components_sum(const struct scounter *counter)
+static notrace u64 exact_components_sum(const struct scounter *counter)
 {
 	u64 sum = atomic64_read(&counter->count);
 	u64 spread = atomic64_read(&counter->spread.word);
@@ -51,7 +51,7 @@ static notrace u64 exact_words(const struct scounter *counter, u64 words[2])
 {
 	/* Pairs with the swap in exact_fetch_reset(): reset-read.litmus. */
 	words[1] = atomic64_read_acquire(&counter->fetched);
-	words[0] = components_sum(counter);
+	words[0] = exact_components_sum(counter);
 	return words[0] - words[1];
 }
 
@@ -97,7 +97,7 @@ static u64 exact_fetch_reset(const struct scounter_ref *ref)
 	do {
 		/* Each time, as a swap that fails orders nothing: reset-add.litmus. */
 		fetched = atomic64_read_acquire(&ref->counter->fetched);
-		sum = components_sum(ref->counter);
+		sum = exact_components_sum(ref->counter);
 	} while (!atomic64_try_cmpxchg(&ref->counter->fetched, &fetched, sum));
 	return sum - fetched;
 }
@@ -118,7 +118,7 @@ static u64 exact_fetch_reset(const struct scounter_ref *ref)
  */
 #define LARGE	BIT_ULL(40)
 
-static notrace bool try_add_large(const struct scounter_ref *ref, s64 *old, u64 n)
+static notrace bool exact_try_add_large(const struct scounter_ref *ref, s64 *old, u64 n)
 {
 	atomic64_t *word = &ref->counter->count;
 	bool added;
@@ -131,31 +131,31 @@ static notrace bool try_add_large(const struct scounter_ref *ref, s64 *old, u64 
 	return added;
 }
 
-static notrace void add_large(const struct scounter_ref *ref, u64 n)
+static notrace void exact_add_large(const struct scounter_ref *ref, u64 n)
 {
 	s64 old = atomic64_read(&ref->counter->count);
 
-	while (!try_add_large(ref, &old, n))
+	while (!exact_try_add_large(ref, &old, n))
 		;
 }
 
-static notrace void look_after(const struct scounter_ref *ref, u64 word, u64 n)
+static notrace void exact_look_after(const struct scounter_ref *ref, u64 word, u64 n)
 {
 	if (unlikely((word ^ (word - n)) >= LARGE) && exact_value(ref->counter) > S64_MAX)
 		scounter_marks_note(ref, SCOUNTER_F_OVERFLOW);
 }
 
-static notrace void add_small(const struct scounter_ref *ref, atomic64_t *word, u64 n)
+static notrace void exact_add_small(const struct scounter_ref *ref, atomic64_t *word, u64 n)
 {
-	look_after(ref, atomic64_add_return_relaxed(n, word), n);
+	exact_look_after(ref, atomic64_add_return_relaxed(n, word), n);
 }
 
 static notrace void atomic_add_n(const struct scounter_ref *ref, u64 n)
 {
 	if (unlikely(n >= LARGE))
-		add_large(ref, n);
+		exact_add_large(ref, n);
 	else
-		add_small(ref, &ref->counter->count, n);
+		exact_add_small(ref, &ref->counter->count, n);
 }
 
 static notrace void multiline_add(const struct scounter_ref *ref, u64 n)
@@ -165,7 +165,7 @@ static notrace void multiline_add(const struct scounter_ref *ref, u64 n)
 	if (unlikely(n >= LARGE) || !__scounter_is_stripes(spread))
 		atomic_add_n(ref, n);
 	else
-		add_small(ref, scounter_stripes_here(scounter_stripes_of(spread)), n);
+		exact_add_small(ref, scounter_stripes_here(scounter_stripes_of(spread)), n);
 }
 
 static notrace void percpu_add_n(const struct scounter_ref *ref, u64 n)
@@ -178,13 +178,13 @@ static notrace void percpu_add_n(const struct scounter_ref *ref, u64 n)
 		return;
 	}
 #if __SCOUNTER_PLAIN_CPU_WORDS
-	look_after(ref, this_cpu_add_return(percpu->count, n), n);
+	exact_look_after(ref, this_cpu_add_return(percpu->count, n), n);
 #else
-	add_small(ref, &raw_cpu_ptr(percpu)->count, n);
+	exact_add_small(ref, &raw_cpu_ptr(percpu)->count, n);
 #endif
 }
 
-static u32 components_of(const struct scounter *counter)
+static u32 exact_components_of(const struct scounter *counter)
 {
 	return 1 << counter->class.components_log2;
 }
@@ -192,7 +192,7 @@ static u32 components_of(const struct scounter *counter)
 static int multiline_spread(struct scounter *counter, gfp_t gfp)
 {
 	struct scounter_stripes *stripes =
-		scounter_stripes_alloc(components_of(counter), gfp);
+		scounter_stripes_alloc(exact_components_of(counter), gfp);
 
 	if (!stripes)
 		return -ENOMEM;
@@ -211,7 +211,7 @@ static void multiline_collapse(const struct scounter_ref *ref)
 	struct scounter *counter = ref->counter;
 	u64 spread = atomic64_read(&counter->spread.word);
 
-	atomic64_set(&counter->count, components_sum(counter));
+	atomic64_set(&counter->count, exact_components_sum(counter));
 	atomic64_set(&counter->spread.word, 0);
 	if (__scounter_is_stripes(spread))
 		scounter_stripes_free(scounter_stripes_of(spread));
@@ -219,7 +219,7 @@ static void multiline_collapse(const struct scounter_ref *ref)
 
 static size_t multiline_bytes(const struct scounter *counter)
 {
-	return scounter_stripes_bytes(components_of(counter));
+	return scounter_stripes_bytes(exact_components_of(counter));
 }
 
 static int percpu_spread(struct scounter *counter, gfp_t gfp)
@@ -239,7 +239,7 @@ static void percpu_collapse(const struct scounter_ref *ref)
 	struct scounter *counter = ref->counter;
 	struct scounter_cpu __percpu *percpu = counter->percpu;
 
-	atomic64_set(&counter->count, components_sum(counter));
+	atomic64_set(&counter->count, exact_components_sum(counter));
 	WRITE_ONCE(counter->percpu, NULL);
 	free_percpu(percpu);
 }

@@ -47,7 +47,7 @@
 #define MARKS		(LATE | OVERFLOW | WRAPPED)
 #define ANY_CHANGING	(CLEARED - CHANGING)
 
-static notrace unsigned long with(unsigned long marks, u32 late, u32 flags)
+static notrace unsigned long marks_with(unsigned long marks, u32 late, u32 flags)
 {
 	if ((marks & LATE) < late)
 		marks = (marks & ~LATE) | late;
@@ -73,7 +73,7 @@ notrace void scounter_marks_enter(const struct scounter_ref *ref, u32 late, u32 
 	preempt_disable_notrace();
 	old = atomic_long_read(&counter->marks);
 	/* Fully ordered: the mark before the word, for those who read; marks.litmus. */
-	while (!atomic_long_try_cmpxchg(&counter->marks, &old, with(old, late, flags)))
+	while (!atomic_long_try_cmpxchg(&counter->marks, &old, marks_with(old, late, flags)))
 		;
 }
 

@@ -65,18 +65,18 @@ void scounter_numa_init(void)
 	__scounter_numa.value_max = BIT_ULL(scounter_node_shift()) - 1;
 }
 
-static notrace u64 value_of(u64 word)
+static notrace u64 numa_value_of(u64 word)
 {
 	return word & __scounter_numa.value_max;
 }
 
-static notrace bool is_of(u64 word, u64 tag)
+static notrace bool numa_is_of(u64 word, u64 tag)
 {
 	return (word ^ tag) <= __scounter_numa.value_max;
 }
 
 /* What starving[] holds for the node of a tag: never 0. */
-static notrace u32 name_of(u64 tag)
+static notrace u32 numa_name_of(u64 tag)
 {
 	return 1 + ((tag & ~HAS_NODE) >> scounter_node_shift());
 }
@@ -91,55 +91,55 @@ struct numa_try {
 	bool starves;	/* has set *starving */
 };
 
-static notrace bool is_over(struct numa_try *try)
+static notrace bool numa_is_over(struct numa_try *try)
 {
 	return try->since && ktime_get_mono_fast_ns() - try->since >= WAIT_NS;
 }
 
 /* False when the time is over. */
-static notrace bool wait_a_bit(struct numa_try *try, u32 pauses)
+static notrace bool numa_wait_a_bit(struct numa_try *try, u32 pauses)
 {
 	if (!try->since)
 		try->since = ktime_get_mono_fast_ns();
 	scounter_pause(pauses);
-	return !is_over(try);
+	return !numa_is_over(try);
 }
 
 /* Wait until the node of @try starves itself, or the time is over. */
-static notrace void wait_slowly(struct numa_try *try, u32 pauses)
+static notrace void numa_wait_slowly(struct numa_try *try, u32 pauses)
 {
 	u32 waited = 0;
 
-	while (waited < pauses && READ_ONCE(*try->starving) != name_of(try->tag) &&
-	       wait_a_bit(try, CHECK_PAUSES))
+	while (waited < pauses && READ_ONCE(*try->starving) != numa_name_of(try->tag) &&
+	       numa_wait_a_bit(try, CHECK_PAUSES))
 		waited += CHECK_PAUSES;
 	try->waited += waited;
 }
 
 /* Let the CPUs of a starving node go first, for a bounded time. */
-static notrace void hold_off(struct numa_try *try)
+static notrace void numa_hold_off(struct numa_try *try)
 {
 	u32 waited = 0;
 	u32 node;
 
 	while (waited < HOLD_OFF_PAUSES) {
 		node = READ_ONCE(*try->starving);
-		if (!node || node == name_of(try->tag) || !wait_a_bit(try, CHECK_PAUSES))
+		if (!node || node == numa_name_of(try->tag) || !numa_wait_a_bit(try, CHECK_PAUSES))
 			return;
 		waited += CHECK_PAUSES;
 	}
 }
 
 /* Not if another CPU of the node has, or another word of the slot. */
-static notrace void become_impatient(struct numa_try *try)
+static notrace void numa_become_impatient(struct numa_try *try)
 {
-	if (try->starves || cmpxchg_relaxed(try->starving, 0, name_of(try->tag)))
+	if (try->starves || cmpxchg_relaxed(try->starving, 0, numa_name_of(try->tag)))
 		return;
 	try->starves = true;
 	atomic_inc(&__scounter_numa.starving);
 }
 
-static notrace void end_impatience(struct numa_try *try)
+static notrace void numa_end_impatience(struct numa_try *try)
 {
 	if (!try->starves)
 		return;
@@ -147,35 +147,35 @@ static notrace void end_impatience(struct numa_try *try)
 	atomic_dec(&__scounter_numa.starving);
 }
 
-static notrace void after_failure(struct numa_try *try, u64 seen,
-				  struct rnd_state *rnd)
+static notrace void numa_after_failure(struct numa_try *try, u64 seen,
+				       struct rnd_state *rnd)
 {
 	try->failures++;
 	if (!(seen & HAS_NODE) && try->failures < QUICK_TRIES)
 		return;
-	if (!(seen & HAS_NODE) || is_of(seen, try->tag) || !try->patient) {
+	if (!(seen & HAS_NODE) || numa_is_of(seen, try->tag) || !try->patient) {
 		scounter_backoff(try->failures, rnd);
 		return;
 	}
-	wait_slowly(try, max_t(u32, try->waited, SLOW_PAUSES / 2) +
-			 scounter_draw_bits(rnd, ilog2(SLOW_PAUSES)));
+	numa_wait_slowly(try, max_t(u32, try->waited, SLOW_PAUSES / 2) +
+			      scounter_draw_bits(rnd, ilog2(SLOW_PAUSES)));
 	if (try->waited >= PATIENCE_PAUSES)
-		become_impatient(try);
+		numa_become_impatient(try);
 }
 
-static notrace bool takes_node(const struct scounter_ref *ref, u64 seen,
-			       const struct numa_try *try)
+static notrace bool numa_takes_node(const struct scounter_ref *ref, u64 seen,
+				    const struct numa_try *try)
 {
 	return ref->class->kind == SCOUNTER_RBO_NUMA || seen & HAS_NODE ||
 	       try->failures >= QUICK_TRIES + BACKOFF_TRIES;
 }
 
-static notrace bool try_add(const struct scounter_ref *ref, s64 *seen, u64 n,
-			    const struct numa_try *try)
+static notrace bool numa_try_add(const struct scounter_ref *ref, s64 *seen, u64 n,
+				 const struct numa_try *try)
 {
 	const u64 max = __scounter_numa.value_max;
-	u64 node = takes_node(ref, *seen, try) ? try->tag : 0;
-	u64 old = value_of(*seen);
+	u64 node = numa_takes_node(ref, *seen, try) ? try->tag : 0;
+	u64 old = numa_value_of(*seen);
 
 	if (unlikely(scounter_exact_wraps(ref, old, max)))
 		return scounter_wrap64(ref, seen, node);
@@ -187,30 +187,30 @@ static notrace bool try_add(const struct scounter_ref *ref, s64 *seen, u64 n,
  * False if the word has a node and changes on another one meanwhile, unless this CPU
  * has waited for too long.
  */
-static notrace bool may_try(const struct scounter_ref *ref, s64 *seen,
-			    struct numa_try *try)
+static notrace bool numa_may_try(const struct scounter_ref *ref, s64 *seen,
+				 struct numa_try *try)
 {
 	s64 first = *seen;
 
 	if (!try->patient || !(first & HAS_NODE))
 		return true;
-	hold_off(try);
-	if (!is_of(first, try->tag))
+	numa_hold_off(try);
+	if (!numa_is_of(first, try->tag))
 		scounter_pause(LOOK_PAUSES);
 	*seen = atomic64_read(&ref->word64->word);
-	return *seen == first || is_of(*seen, try->tag) || try->starves || is_over(try);
+	return *seen == first || numa_is_of(*seen, try->tag) || try->starves || numa_is_over(try);
 }
 
 /* False if another CPU was faster, or this one is to wait. */
-static notrace bool try_once(const struct scounter_ref *ref, s64 *seen, u64 n,
-			     struct numa_try *try)
+static notrace bool numa_try_once(const struct scounter_ref *ref, s64 *seen, u64 n,
+				  struct numa_try *try)
 {
 	try->tag = raw_cpu_read(scounter_place.numa_tag);
 	*seen = atomic64_read(&ref->word64->word);
-	if (takes_node(ref, *seen, try) && !may_try(ref, seen, try))
+	if (numa_takes_node(ref, *seen, try) && !numa_may_try(ref, seen, try))
 		return false;
 	try->since = 0;
-	return try_add(ref, seen, n, try);
+	return numa_try_add(ref, seen, n, try);
 }
 
 static notrace void numa_apply(const struct scounter_ref *ref, u64 n, u32 failures)
@@ -223,15 +223,15 @@ static notrace void numa_apply(const struct scounter_ref *ref, u64 n, u32 failur
 	struct rnd_state *rnd = scounter_random_get();
 	s64 seen;
 
-	while (!try_once(ref, &seen, n, &try)) {
-		after_failure(&try, seen, rnd);
+	while (!numa_try_once(ref, &seen, n, &try)) {
+		numa_after_failure(&try, seen, rnd);
 		if (try.starves)
 			continue;
 		/* Who wants the CPU need not wait with it; but nobody holds off for who sleeps. */
 		scounter_random_put();
 		rnd = scounter_random_get();
 	}
-	end_impatience(&try);
+	numa_end_impatience(&try);
 	scounter_random_put();
 }
 
@@ -247,7 +247,7 @@ static notrace void numa_add(const struct scounter_ref *ref, u64 n)
 
 static u64 numa_read(const struct scounter_ref *ref)
 {
-	return value_of(atomic64_read(&ref->word64->word));
+	return numa_value_of(atomic64_read(&ref->word64->word));
 }
 
 static void numa_read_est(const struct scounter_ref *ref,
@@ -258,7 +258,7 @@ static void numa_read_est(const struct scounter_ref *ref,
 
 static u64 numa_fetch_reset(const struct scounter_ref *ref)
 {
-	return value_of(atomic64_xchg(&ref->word64->word, 0));
+	return numa_value_of(atomic64_xchg(&ref->word64->word, 0));
 }
 
 #define NUMA_OPS(summary_) {				\

@@ -58,7 +58,7 @@ static notrace u64 contended_bit(const struct scounter_ref *ref)
  *						CPU 1: adds 2^40, the end
  *	CPU 0: adds 1				0, were that all ones
  */
-static notrace u64 end_of(const struct scounter_ref *ref)
+static notrace u64 value_end_of(const struct scounter_ref *ref)
 {
 	switch (ref->class->kind) {
 	case SCOUNTER_MORRIS:
@@ -71,7 +71,7 @@ static notrace u64 end_of(const struct scounter_ref *ref)
 	return is_sensitive(ref) ? S32_MAX : SCOUNTER_SCALABLE32_MAX;
 }
 
-static notrace struct scounter_value_rule rule_of(const struct scounter_ref *ref)
+static notrace struct scounter_value_rule value_rule_of(const struct scounter_ref *ref)
 {
 	const struct scounter_class *class = ref->class;
 	bool morris = __SCOUNTER_IS_MORRIS(class->kind);
@@ -80,11 +80,11 @@ static notrace struct scounter_value_rule rule_of(const struct scounter_ref *ref
 		.a = morris ? class->morris_a : 0,
 		.shift = class->threshold_log2,
 		.cap = class->flags & SCOUNTER_CLASS_CAPPED ? class->granularity_log2 : 63,
-		.max = end_of(ref),
+		.max = value_end_of(ref),
 	};
 }
 
-static notrace u64 word_load(const struct scounter_ref *ref)
+static notrace u64 value_word_load(const struct scounter_ref *ref)
 {
 	if (is_word32(ref))
 		return (u32)atomic_read(&ref->word32->word);
@@ -95,7 +95,7 @@ static notrace u64 word_load(const struct scounter_ref *ref)
  * On failure @seen is what the word is now.  Only a full word becomes 0, which begins
  * again.
  */
-static notrace bool word_swap(const struct scounter_ref *ref, u64 *seen, u64 new)
+static notrace bool value_word_swap(const struct scounter_ref *ref, u64 *seen, u64 new)
 {
 	int seen32 = *seen;
 	bool swapped;
@@ -116,11 +116,11 @@ static notrace u64 value_of(const struct scounter_ref *ref, u64 word)
 		return word >> 32 ? (word >> 32) - ref->class->morris_a : 0;
 	if (is_sensitive(ref))
 		word &= ~contended_bit(ref);
-	return min(word, end_of(ref));
+	return min(word, value_end_of(ref));
 }
 
 /* Is every event still counted, whatever the value, at so many failures? */
-static notrace bool is_plain(const struct scounter_ref *ref, u64 word, u64 n, u32 failures)
+static notrace bool value_is_plain(const struct scounter_ref *ref, u64 word, u64 n, u32 failures)
 {
 	if (is_morris_adapt(ref))
 		return !(word >> 32) && failures < scounter_adapt_tries &&
@@ -128,10 +128,10 @@ static notrace bool is_plain(const struct scounter_ref *ref, u64 word, u64 n, u3
 	return is_sensitive(ref) && !(word & contended_bit(ref));
 }
 
-static notrace u64 sum(const struct scounter_ref *ref, u64 word, u64 n, u32 failures,
+static notrace u64 value_sum(const struct scounter_ref *ref, u64 word, u64 n, u32 failures,
 	       const struct scounter_value_rule *rule)
 {
-	bool plain = is_plain(ref, word, n, failures);
+	bool plain = value_is_plain(ref, word, n, failures);
 	u64 value = value_of(ref, word);
 
 	if (plain && is_morris_adapt(ref))
@@ -147,10 +147,10 @@ static notrace u64 sum(const struct scounter_ref *ref, u64 word, u64 n, u32 fail
 }
 
 /* What an addition to the word is decided by. */
-static notrace u64 unit_of(const struct scounter_ref *ref, u64 word, u64 n, u32 failures,
-			   const struct scounter_value_rule *rule)
+static notrace u64 value_unit_of(const struct scounter_ref *ref, u64 word, u64 n, u32 failures,
+				 const struct scounter_value_rule *rule)
 {
-	return is_plain(ref, word, n, failures) ? 1 :
+	return value_is_plain(ref, word, n, failures) ? 1 :
 	       scounter_value_unit(value_of(ref, word), rule);
 }
 
@@ -160,7 +160,7 @@ struct addition {
 	bool drawn;
 };
 
-static notrace void thin(struct addition *add, u64 unit, struct rnd_state *rnd)
+static notrace void value_thin(struct addition *add, u64 unit, struct rnd_state *rnd)
 {
 	if (add->n >= unit)
 		return;
@@ -168,16 +168,16 @@ static notrace void thin(struct addition *add, u64 unit, struct rnd_state *rnd)
 	add->drawn = true;
 }
 
-static notrace bool try_add(const struct scounter_ref *ref, u64 *seen, u64 new,
+static notrace bool value_try_add(const struct scounter_ref *ref, u64 *seen, u64 new,
 			 const struct addition *add, u64 unit)
 {
 	bool late = add->drawn && add->n > unit;
 	bool swapped;
 
 	if (likely(!late))
-		return word_swap(ref, seen, new);
+		return value_word_swap(ref, seen, new);
 	scounter_marks_enter(ref, fls64(add->n - 1), 0);
-	swapped = word_swap(ref, seen, new);
+	swapped = value_word_swap(ref, seen, new);
 	scounter_marks_leave(ref);
 	return swapped;
 }
@@ -185,24 +185,24 @@ static notrace bool try_add(const struct scounter_ref *ref, u64 *seen, u64 new,
 static notrace void value_apply(const struct scounter_ref *ref, struct addition add,
 				u32 failures, struct rnd_state *rnd)
 {
-	struct scounter_value_rule rule = rule_of(ref);
-	u64 seen = word_load(ref);
+	struct scounter_value_rule rule = value_rule_of(ref);
+	u64 seen = value_word_load(ref);
 	u64 new, unit;
 
 	for (;; failures++) {
 		/* Decide for the word as it is now before backing off for it. */
-		unit = unit_of(ref, seen, add.n, failures, &rule);
-		thin(&add, unit, rnd);
+		unit = value_unit_of(ref, seen, add.n, failures, &rule);
+		value_thin(&add, unit, rnd);
 		if (add.n && failures) {
 			scounter_backoff(failures, rnd);
-			seen = word_load(ref);
-			unit = unit_of(ref, seen, add.n, failures, &rule);
-			thin(&add, unit, rnd);
+			seen = value_word_load(ref);
+			unit = value_unit_of(ref, seen, add.n, failures, &rule);
+			value_thin(&add, unit, rnd);
 		}
 		if (!add.n)
 			return;
-		new = sum(ref, seen, add.n, failures, &rule);
-		if (new == seen || try_add(ref, &seen, new, &add, unit))
+		new = value_sum(ref, seen, add.n, failures, &rule);
+		if (new == seen || value_try_add(ref, &seen, new, &add, unit))
 			return;
 	}
 }
@@ -216,11 +216,11 @@ static notrace void value_success(const struct scounter_ref *ref, u32 exponent,
 /* The inline part tried nothing: the option of a class, or a full half. */
 static notrace void value_inc(const struct scounter_ref *ref, struct rnd_state *rnd)
 {
-	struct scounter_value_rule rule = rule_of(ref);
-	u64 word = word_load(ref);
+	struct scounter_value_rule rule = value_rule_of(ref);
+	u64 word = value_word_load(ref);
 	u32 exponent = 0;
 
-	if (!is_plain(ref, word, 1, 0))
+	if (!value_is_plain(ref, word, 1, 0))
 		exponent = scounter_value_exponent(value_of(ref, word), &rule);
 	if (!exponent || scounter_trial(exponent))
 		value_success(ref, exponent, rnd);
@@ -245,7 +245,7 @@ static notrace void value_add(const struct scounter_ref *ref, u64 n)
 	scounter_random_put();
 }
 
-static u64 count_of(const struct scounter_ref *ref, u64 word)
+static u64 value_count_of(const struct scounter_ref *ref, u64 word)
 {
 	u64 value = value_of(ref, word);
 
@@ -254,7 +254,7 @@ static u64 count_of(const struct scounter_ref *ref, u64 word)
 
 static u64 value_read(const struct scounter_ref *ref)
 {
-	return count_of(ref, word_load(ref));
+	return value_count_of(ref, value_word_load(ref));
 }
 
 /*
@@ -281,18 +281,18 @@ static u64 value_late(const struct scounter_ref *ref, u64 count,
 static void value_read_est(const struct scounter_ref *ref,
 			   struct scounter_estimate *estimate)
 {
-	struct scounter_value_rule rule = rule_of(ref);
-	u64 word = word_load(ref);
+	struct scounter_value_rule rule = value_rule_of(ref);
+	u64 word = value_word_load(ref);
 	u64 value = value_of(ref, word);
 	struct scounter_known known = {
-		.certain = count_of(ref, word) - value,
+		.certain = value_count_of(ref, word) - value,
 		.value = value,
-		.unit = is_plain(ref, word, 0, 0) ? 1 : scounter_value_unit(value, &rule),
+		.unit = value_is_plain(ref, word, 0, 0) ? 1 : scounter_value_unit(value, &rule),
 		.limit = value_limit(&rule),
 		.full = value == rule.max,
 	};
 
-	known.late = value_late(ref, count_of(ref, word), &rule);
+	known.late = value_late(ref, value_count_of(ref, word), &rule);
 	if (known.late > 1) {
 		/* In either half of morris_adapt. */
 		known.value += known.certain;
@@ -304,8 +304,8 @@ static void value_read_est(const struct scounter_ref *ref,
 static u64 value_fetch_reset(const struct scounter_ref *ref)
 {
 	if (is_word32(ref))
-		return count_of(ref, (u32)atomic_xchg(&ref->word32->word, 0));
-	return count_of(ref, atomic64_xchg(&ref->word64->word, 0));
+		return value_count_of(ref, (u32)atomic_xchg(&ref->word32->word, 0));
+	return value_count_of(ref, atomic64_xchg(&ref->word64->word, 0));
 }
 
 static const u64 scalable_max = SCOUNTER_SCALABLE_MAX;

@@ -43,7 +43,7 @@ static void fail_and_count(struct kunit *test, struct scounter_word64 *word,
 
 	do {
 		adapt_apply(&ref, 1, scounter_adapt_tries);
-		if (!is_plain(word_of(word)))
+		if (!adapt_is_plain(word_of(word)))
 			return;
 		/* There were no stripes: it counted, and is to be asked again. */
 		KUNIT_ASSERT_GT(test, scounter_word64_fetch_reset(word, class), 0ULL);
@@ -113,7 +113,7 @@ static void one_failure_in_eight_inflates_exact(struct kunit *test)
 	for (i = 0; i < 200; i++) {
 		struct scounter_word64 word = SCOUNTER_WORD_INIT;
 
-		while (is_plain(word_of(&word)) && failures < 3000) {
+		while (adapt_is_plain(word_of(&word)) && failures < 3000) {
 			WAIT_FOR(test, stripes_are_ready());
 			__scounter_word64_finish(&word, &growing_class, SCOUNTER_CONTENDED);
 			failures++;
@@ -167,7 +167,7 @@ static void seconds_pass(struct inflated *inflated, u32 seconds)
 	wait_for_the_work();
 	inflated->looked -= seconds * HZ;
 	inflated->busy -= seconds * HZ;
-	tend_soon(NULL);
+	adapt_tend_soon(NULL);
 	wait_for_the_work();
 }
 
@@ -176,8 +176,8 @@ static struct inflated *close_now(struct kunit *test, struct scounter_word64 *wo
 {
 	struct inflated *inflated = inflated_of(word_of(word));
 
-	close(inflated);
-	KUNIT_ASSERT_TRUE(test, is_closing(word_of(word)));
+	adapt_close(inflated);
+	KUNIT_ASSERT_TRUE(test, adapt_is_closing(word_of(word)));
 	return inflated;
 }
 
@@ -202,7 +202,7 @@ static void every_state_counts_and_is_reset(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class), 0ULL);
 		count_in_this_state(test, &word, &adapt_class);
 		rcu_read_unlock();
-		WAIT_FOR(test, is_plain(word_of(&word)));
+		WAIT_FOR(test, adapt_is_plain(word_of(&word)));
 		KUNIT_EXPECT_EQ(test, word_of(&word), 5050ULL);
 		KUNIT_EXPECT_EQ(test, flags_of(&word, &adapt_class), 0U);
 		count_in_this_state(test, &word, &adapt_class);
@@ -259,7 +259,7 @@ static void an_idle_word_becomes_a_count(struct kunit *test)
 	seconds_pass(inflated, 2);
 	KUNIT_EXPECT_FALSE(test, __scounter_is_stripes(word_of(&word)));
 	count_in_this_state(test, &word, &adapt_class);
-	WAIT_FOR(test, is_plain(word_of(&word)));
+	WAIT_FOR(test, adapt_is_plain(word_of(&word)));
 	KUNIT_EXPECT_EQ(test, word_of(&word), 5050ULL);
 	scounter_word64_destroy(&word, &adapt_class);
 }
@@ -274,7 +274,7 @@ static void a_contended_word_gets_its_stripes_back(struct kunit *test)
 	rcu_read_lock();
 	inflated = close_now(test, &word);
 	scounter_word64_add(&word, &adapt_class, 2);
-	note_contended(inflated);
+	adapt_note_contended(inflated);
 	rcu_read_unlock();
 	WAIT_FOR(test, __scounter_is_stripes(word_of(&word)));
 	KUNIT_EXPECT_PTR_EQ(test, inflated_of(word_of(&word)), inflated);
@@ -286,12 +286,12 @@ static void a_contended_word_gets_its_stripes_back(struct kunit *test)
 	count_in_this_state(test, &word, &adapt_class);
 	seconds_pass(inflated, 1);
 	seconds_pass(inflated, 5);
-	WAIT_FOR(test, is_plain(word_of(&word)));
+	WAIT_FOR(test, adapt_is_plain(word_of(&word)));
 	KUNIT_EXPECT_EQ(test, word_of(&word), 42ULL + 2 * 5050);
 	scounter_word64_destroy(&word, &adapt_class);
 }
 
-/* While deflate() is still to come: freed by that, and once. */
+/* While adapt_deflate() is still to come: freed by that, and once. */
 static void a_word_that_was_reopened_is_destroyed(struct kunit *test)
 {
 	struct scounter_word64 word;
@@ -300,13 +300,13 @@ static void a_word_that_was_reopened_is_destroyed(struct kunit *test)
 	inflate_with(test, &word, &adapt_class, 40);
 	rcu_read_lock();
 	inflated = close_now(test, &word);
-	reopen(inflated);
+	adapt_reopen(inflated);
 	KUNIT_EXPECT_TRUE(test, __scounter_is_stripes(word_of(&word)));
 	scounter_word64_destroy(&word, &adapt_class);
 	KUNIT_EXPECT_EQ(test, word_of(&word), 40ULL);
 	/* The word is not there any more. */
-	reopen(inflated);
-	close(inflated);
+	adapt_reopen(inflated);
+	adapt_close(inflated);
 	KUNIT_EXPECT_EQ(test, word_of(&word), 40ULL);
 	rcu_read_unlock();
 }
@@ -323,7 +323,7 @@ static struct inflated *close_with(struct kunit *test, struct scounter_word64 *w
 	return inflated_of(word_of(word));
 }
 
-/* Sealed, and not a count yet: as in the midst of deflate(), whose lock is held. */
+/* Sealed, and not a count yet: as in the midst of adapt_deflate(), whose lock is held. */
 static struct inflated *seal(struct kunit *test, struct scounter_word64 *word, u64 value)
 {
 	struct inflated *inflated = close_with(test, word, value);
@@ -333,10 +333,10 @@ static struct inflated *seal(struct kunit *test, struct scounter_word64 *word, u
 	return inflated;
 }
 
-/* What deflate() does then; the word may go. */
+/* What adapt_deflate() does then; the word may go. */
 static void end_deflation(struct scounter_word64 *word, struct inflated *inflated)
 {
-	unspread(word, inflated);
+	adapt_unspread(word, inflated);
 	inflated->word = NULL;
 	raw_spin_unlock_irq(inflated->lock);
 	rcu_read_unlock();
@@ -349,7 +349,7 @@ static void a_sealed_word_is_read(struct kunit *test)
 	struct inflated *inflated = seal(test, &word, 40);
 
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &adapt_class), 40ULL);
-	KUNIT_EXPECT_TRUE(test, is_closing(word_of(&word)));
+	KUNIT_EXPECT_TRUE(test, adapt_is_closing(word_of(&word)));
 	end_deflation(&word, inflated);
 	KUNIT_EXPECT_EQ(test, word_of(&word), 40ULL);
 }
@@ -378,7 +378,7 @@ static void who_resets_a_sealed_word_opens_it(struct kunit *test)
 	end_deflation(&word, inflated);
 }
 
-/* The word is destroyed and freed before deflate() looks at it: it stays as it is. */
+/* The word is destroyed and freed before adapt_deflate() looks at it: it stays as it is. */
 static void a_destroyed_word_is_left_alone(struct kunit *test)
 {
 	struct scounter_word64 word;
@@ -387,7 +387,7 @@ static void a_destroyed_word_is_left_alone(struct kunit *test)
 
 	scounter_word64_destroy(&word, &adapt_class);
 	KUNIT_EXPECT_PTR_EQ(test, inflated->word, (struct scounter_word64 *)NULL);
-	/* What deflate() would look for. */
+	/* What adapt_deflate() would look for. */
 	atomic64_set(&word.word, closing);
 	rcu_read_unlock();
 	wait_for_the_work();
@@ -430,7 +430,7 @@ static void give_all_back(struct inflated *taken[READY])
 	u32 i;
 
 	for (i = 0; i < READY; i++)
-		if (taken[i] && !give_back(taken[i]))
+		if (taken[i] && !adapt_give_back(taken[i]))
 			inflated_free(taken[i]);
 }
 
@@ -456,7 +456,7 @@ static void without_stripes_a_word_stays_a_count(struct kunit *test)
 	for (i = 0; i < 10; i++)
 		adapt_apply(&ref, 1, scounter_adapt_tries);
 	local_irq_restore(flags);
-	KUNIT_EXPECT_TRUE(test, is_plain(word_of(ref.word64)));
+	KUNIT_EXPECT_TRUE(test, adapt_is_plain(word_of(ref.word64)));
 	KUNIT_EXPECT_EQ(test, scounter_read(counter), 10ULL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&counter->deferred), 1);
 	give_all_back(taken);
@@ -529,7 +529,7 @@ static void contended_stripes_become_several(struct kunit *test)
 	count_in_this_state(test, &word, &growing_class);
 	seconds_pass(inflated, 1);
 	seconds_pass(inflated, deflate_after);
-	WAIT_FOR(test, is_plain(word_of(&word)));
+	WAIT_FOR(test, adapt_is_plain(word_of(&word)));
 	KUNIT_EXPECT_EQ(test, word_of(&word), 5050ULL);
 	scounter_word64_destroy(&word, &growing_class);
 }
@@ -541,12 +541,12 @@ static void stripes_that_are_late_become_several(struct kunit *test)
 	struct scounter_ref ref = ref_of(&word, &growing_class);
 	struct inflated *inflated;
 
-	WAIT_FOR(test, (inflated = take_ready()));
+	WAIT_FOR(test, (inflated = adapt_take_ready()));
 	wait_for_the_work();
 	/* Nothing of the tests before makes it run again. */
 	WAIT_FOR(test, (wait_for_the_work(), list_empty(&watched)));
 	preempt_disable();
-	KUNIT_EXPECT_TRUE(test, publish(&ref, 0, inflated));
+	KUNIT_EXPECT_TRUE(test, adapt_publish(&ref, 0, inflated));
 	preempt_enable();
 	scounter_word64_add(&word, &growing_class, 4ULL * grow_rate);
 	WAIT_FOR(test, READ_ONCE(inflated->grown));
@@ -562,16 +562,16 @@ static void quiet_stripes_stay(struct kunit *test)
 
 	inflate_with(test, &word, &growing_class, 10);
 	inflated = inflated_of(word_of(&word));
-	KUNIT_EXPECT_FALSE(test, is_contended(inflated, PERIOD));
+	KUNIT_EXPECT_FALSE(test, adapt_is_contended(inflated, PERIOD));
 	scounter_word64_add(&word, &growing_class, grow_rate - 1ULL);
-	KUNIT_EXPECT_FALSE(test, is_contended(inflated, PERIOD));
+	KUNIT_EXPECT_FALSE(test, adapt_is_contended(inflated, PERIOD));
 	scounter_word64_add(&word, &growing_class, grow_rate - 1ULL);
-	KUNIT_EXPECT_FALSE(test, is_contended(inflated, PERIOD));
+	KUNIT_EXPECT_FALSE(test, adapt_is_contended(inflated, PERIOD));
 	/* A look that is late goes by the time that has passed. */
 	scounter_word64_add(&word, &growing_class, 3ULL * grow_rate - 1);
-	KUNIT_EXPECT_FALSE(test, is_contended(inflated, 3 * PERIOD));
+	KUNIT_EXPECT_FALSE(test, adapt_is_contended(inflated, 3 * PERIOD));
 	scounter_word64_add(&word, &growing_class, 3ULL * grow_rate);
-	KUNIT_EXPECT_TRUE(test, is_contended(inflated, 3 * PERIOD));
+	KUNIT_EXPECT_TRUE(test, adapt_is_contended(inflated, 3 * PERIOD));
 	scounter_word64_destroy(&word, &growing_class);
 }
 
@@ -606,7 +606,7 @@ static void the_end_of_the_range_is_kept_in_every_state(struct kunit *test)
 	close_now(test, &word);
 	scounter_word64_add(&word, &adapt_class, U64_MAX);
 	scounter_word64_inc(&word, &adapt_class);
-	WAIT_FOR(test, is_plain(word_of(&word)));
+	WAIT_FOR(test, adapt_is_plain(word_of(&word)));
 	KUNIT_EXPECT_EQ(test, word_of(&word), SCOUNTER_ADAPT_MAX);
 	scounter_word64_destroy(&word, &adapt_class);
 }
@@ -653,7 +653,7 @@ static void an_inflated_word_wraps_as_a_count(struct kunit *test)
 	scounter_word64_inc(&word, &class);
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &class), SCOUNTER_ADAPT_MAX);
 	seconds_pass(inflated, 1);
-	WAIT_FOR(test, is_plain(word_of(&word)));
+	WAIT_FOR(test, adapt_is_plain(word_of(&word)));
 	KUNIT_EXPECT_EQ(test, word_of(&word), SCOUNTER_ADAPT_MAX);
 	scounter_word64_inc(&word, &class);
 	KUNIT_EXPECT_EQ(test, word_of(&word), 0ULL);
@@ -676,7 +676,7 @@ static int crowd(void *data)
 	u32 i, j;
 
 	for (i = 0; i < ROUNDS; i++) {
-		crowd->closing += is_closing(word_of(crowd->word));
+		crowd->closing += adapt_is_closing(word_of(crowd->word));
 		for (j = 0; j < 1000; j++)
 			scounter_word64_inc(crowd->word, &growing_class);
 		scounter_word64_add(crowd->word, &growing_class, i);
@@ -735,7 +735,7 @@ static void a_crowd_loses_nothing(struct kunit *test)
 static void reopen_or_not(struct inflated *inflated, bool wanted)
 {
 	if (wanted)
-		reopen(inflated);
+		adapt_reopen(inflated);
 }
 
 /* A named counter is destroyed in any state, too. */
@@ -771,7 +771,7 @@ static void a_static_counter_inflates_while_registered(struct kunit *test)
 	for (round = 1; round <= 2; round++) {
 		WAIT_FOR(test, READ_ONCE(ready[0]));
 		adapt_apply(&ref, 1, scounter_adapt_tries);
-		KUNIT_EXPECT_TRUE(test, is_plain(word_of(&counter.spread)));
+		KUNIT_EXPECT_TRUE(test, adapt_is_plain(word_of(&counter.spread)));
 
 		KUNIT_ASSERT_EQ(test, scounter_register(&counter, "static", "kunit_adapt"), 0);
 		WAIT_FOR(test, READ_ONCE(ready[0]));
