@@ -230,8 +230,8 @@ static bool test_approx_asked(u32 which)
 		double error;
 
 		halving.theta = which ? class.theta : 0;
-		error = chain_worst(halving, 20ULL << class.shift) * SCOUNTER_PPM / asked;
-		if (halving.bound != 1U << class.shift)
+		error = chain_worst(halving, 20ULL << class.bound_log2) * SCOUNTER_PPM / asked;
+		if (halving.bound != 1U << class.bound_log2)
 			return false;
 		if (error > most)
 			worst = asked;
@@ -264,11 +264,11 @@ static bool test_approx_limits(u32 which)
 		const struct scounter_class class = class_of(ppm);
 
 		if (exact_limit(class.theta) * SCOUNTER_PPM <= ppm &&
-		    sqrt(3. / 4 / (1 << class.shift)) * SCOUNTER_PPM <= ppm &&
-		    stated(&class) <= ppm && class.theta <= 1U << class.shift)
+		    sqrt(3. / 4 / (1 << class.bound_log2)) * SCOUNTER_PPM <= ppm &&
+		    stated(&class) <= ppm && class.theta <= 1U << class.bound_log2)
 			continue;
 		comment("%u ppm: Theta %u, B %u, stated %u", ppm, class.theta,
-			1 << class.shift, stated(&class));
+			1 << class.bound_log2, stated(&class));
 		return false;
 	}
 	return true;
