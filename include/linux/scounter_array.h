@@ -88,6 +88,7 @@ void __scounter_array_add(struct scounter_array *array, u64 index, u64 n);
  * In one step for any n.  The sum is rounded at random to one of the two nearest
  * states, so that its expected value is exact.  A negative constant does not
  * compile: there is no subtraction, as the error of a difference has no bound.
+ * An unsigned int that was taken below 0 arrives as about 2^32, and is counted.
  *
  * Steele & Tristan 2017, section 3, with an exact second number.
  *

@@ -33,8 +33,8 @@
  *	variable is below three standard deviations
  * @upper: the same above it; U64_MAX: there is no such bound
  * @error_ppm: relative standard deviation of the value, at most, in parts per
- *	million; 0 means that the value is exact, unless SCOUNTER_F_UNSURE says
- *	otherwise: a saturated cas counter has an error of 0, and has lost events
+ *	million; 0 means that the value is exact.  In the states of
+ *	SCOUNTER_F_UNSURE neither holds: the error leaves out what the value lacks
  * @flags: SCOUNTER_F_SATURATED and others, see <uapi/linux/scounter.h>
  *
  * For an exact value @lower and @upper equal @value.  In the states of

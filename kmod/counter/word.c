@@ -79,7 +79,7 @@ EXPORT_SYMBOL_GPL(__scounter_word64_finish);
  * scounter_word32_add - count n events at once in a word of four bytes
  * @counter: the word
  * @class: its kind, accuracy and policy, the same in every call for this word
- * @n: how many; 0 changes nothing, 2^63 and above is refused
+ * @n: how many; 0 changes nothing, 2^63 and above is refused: see scounter_add()
  *
  * The expected value grows by n exactly, in one step whatever n is (Steele &
  * Tristan 2017, section 8), until the end of the range.
@@ -101,7 +101,7 @@ EXPORT_SYMBOL_GPL(scounter_word32_add);
  * scounter_word64_add - count n events at once in a word of eight bytes
  * @counter: the word
  * @class: its kind, accuracy and policy, the same in every call for this word
- * @n: how many; 0 changes nothing, 2^63 and above is refused
+ * @n: how many; 0 changes nothing, 2^63 and above is refused: see scounter_add()
  *
  * As scounter_word32_add(); exact kinds add n.
  *

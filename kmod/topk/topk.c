@@ -56,7 +56,8 @@ static noinline notrace void topk_warn_of_no_table(void)
  * @key: its bytes, as many as the table's key size; need not be aligned.  The padding
  *	of a struct counts: structs with equal members and other padding are two keys
  * @n: how many; 0 changes nothing, 2^63 and above is taken for a negative number,
- *	and refused
+ *	and refused; an unsigned int that was taken below 0 arrives as about 2^32,
+ *	and is counted
  *
  * Das et al. 2009, section 4.3.2, calls it a bulk increment.
  *

@@ -58,8 +58,8 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
  * A reset ends WRAPPED and OVERFLOW.  A reset that meets an event beyond the end leaves
  * them to the next reset.
  *
- * In each of these three states there is no upper bound, and an error of 0 does not mean
- * that the value is exact.
+ * In each of these three states there is no upper bound, and the error leaves out what
+ * the value lacks: a saturated cas counter has an error of 0, whatever it has lost.
  */
 #define SCOUNTER_F_SATURATED	(1U << 0) /* at its largest value: "at least" */
 #define SCOUNTER_F_OVERFLOW	(1U << 1) /* beyond 2^63 - 1: right modulo 2^64 */
@@ -68,7 +68,7 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
 #define SCOUNTER_F_INFLATED	(1U << 4) /* one word that has become stripes */
 #define SCOUNTER_F_WRAPPED	(1U << 5) /* began again at 0 at the end of its range */
 
-/* In any of these states the value need not be the count, even with an error of 0. */
+/* In any of these states the value may lack events that the error leaves out. */
 #define SCOUNTER_F_UNSURE	(SCOUNTER_F_SATURATED | SCOUNTER_F_OVERFLOW |	\
 				 SCOUNTER_F_LOSSY | SCOUNTER_F_WRAPPED)
 
