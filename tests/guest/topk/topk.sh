@@ -3,6 +3,7 @@
 # shellcheck shell=dash disable=SC2154,SC2015
 # Runs in the guest: tables of frequent items through their public interface.
 # Reports TAP on file descriptor 3.
+# Usage: topk.sh [TEST]...		default all of them
 
 TESTS='
 the_directory_is_there
@@ -29,17 +30,8 @@ cd /payload || exit 1
 D=/sys/kernel/debug/scounter/topk
 H=/sys/kernel/debug/scounter_topk_hammer
 
-fail() {
-	echo "$*"
-	return 1
-}
-
-# load MODULE [PARAMETER]...: quietly, as a test may expect that it fails
-load() {
-	module=$1
-	shift
-	insmod "$module.ko" "$@" 2>/tmp/insmod
-}
+# shellcheck source=tests/guest/tap.sh
+. ./tap.sh
 
 the_directory_is_there() {
 	load scounter seed=1 && [ -d $D ]
@@ -204,43 +196,43 @@ hammer() {
 }
 
 # What the hammer saw: nothing wrong, and no hit lost.
-judge() {
+judge_hits() {
 	[ "$failures" = 0 ] || fail 'failures' || return 1
 	[ "$snapshots" -gt 0 ] || fail 'no snapshots' || return 1
 	[ $((counted + dropped)) = "$hits" ] || fail 'lost or invented'
 }
 
 lockfree_keeps_its_bounds_in_all_contexts() {
-	hammer 5 && judge || return 1
+	hammer 5 && judge_hits || return 1
 	[ "$dropped" = 0 ] && [ "$evictions" -gt 0 ] && [ "$sum" = "$hits" ] &&
 		[ "$floor" -le $((hits / 100)) ]
 }
 
 lockfree_keeps_them_in_one_entry() {
-	hammer 3 capacity=1 && judge && [ "$dropped" = 0 ]
+	hammer 3 capacity=1 && judge_hits && [ "$dropped" = 0 ]
 }
 
 resets_beside_lose_nothing() {
-	hammer 4 reset=1 && judge && [ "$dropped" = 0 ]
+	hammer 4 reset=1 && judge_hits && [ "$dropped" = 0 ]
 }
 
 cooperative_loses_nothing() {
-	hammer 4 design=cooperative && judge
+	hammer 4 design=cooperative && judge_hits
 }
 
 # It drops what comes from NMI context, and only that.
 shared_loses_nothing_but_what_it_drops() {
-	hammer 4 design=shared && judge && [ "$dropped" = "$nmi" ]
+	hammer 4 design=shared && judge_hits && [ "$dropped" = "$nmi" ]
 }
 
 independent_keeps_its_bounds() {
-	hammer 4 design=independent && judge && [ "$dropped" = 0 ]
+	hammer 4 design=independent && judge_hits && [ "$dropped" = 0 ]
 }
 
 # The judge of the tests before: of some thousand hits one is missing.
 a_lost_hit_is_noticed() {
 	hammer 2 busted=1 || return 1
-	! judge || fail 'not noticed'
+	! judge_hits || fail 'not noticed'
 }
 
 the_module_leaves_nothing() {
@@ -248,19 +240,5 @@ the_module_leaves_nothing() {
 }
 
 # shellcheck disable=SC2086 # a name a word
-set -- $TESTS
-echo "1..$#" >&3
-number=0
-for test; do
-	number=$((number + 1))
-	if $test >/tmp/output 2>&1; then
-		echo "ok $number - $test" >&3
-	else
-		echo "not ok $number - $test" >&3
-		sed 's/^/# /' /tmp/output >&3
-		# What the test could not put away must not fail the next one.
-		for module in topk_try topk_hammer; do
-			rmmod scounter_$module 2>/dev/null
-		done
-	fi
-done
+[ $# != 0 ] || set -- $TESTS
+run_tests 'topk_try topk_hammer' "$@"
