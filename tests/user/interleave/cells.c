@@ -59,8 +59,6 @@ struct books {
 
 static const struct kind *now;
 static struct books *books;
-static char operations[SCRIPT_THREADS_MAX][SCRIPT_LENGTH_MAX + 1];
-static struct explore_program program;
 
 static void count(int counter, u64 n)
 {
@@ -153,16 +151,6 @@ static void operate(char operation)
 	}
 }
 
-static void body(int thread)
-{
-	script_run(operations[thread], operate);
-}
-
-static int cpu_of(int thread)
-{
-	return script_cpu(thread, program.needed);
-}
-
 static bool setup(void)
 {
 	if (!shim_init(SCRIPT_CPUS, SCRIPT_NODES) || !kernel_init())
@@ -189,12 +177,11 @@ static void check(void)
 
 const struct explore_program *cells_program(const char *name, const char *script)
 {
-	program = (struct explore_program) {
-		.setup = setup, .body = body, .check = check, .cpu = cpu_of,
-	};
-	program.needed = program.threads = script_read(script, "ijaremxc", operations);
+	const struct script what = { .text = script, .letters = "ijaremxc", .operate = operate };
+	const struct explore_program like = { .setup = setup, .check = check };
+
 	for (now = kinds; now < kinds + sizeof(kinds) / sizeof(kinds[0]); now++)
 		if (!strcmp(now->name, name))
-			return program.needed ? &program : NULL;
+			return script_program(&what, &like);
 	return NULL;
 }

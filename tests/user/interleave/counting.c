@@ -12,7 +12,6 @@
  * An approximate kind that samples owes less: it never goes back, and an event
  * moves it by its unit at most.
  */
-#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +51,6 @@ struct books {
 static struct counting now;
 static const struct counter_type *type;
 static struct books *books;
-static char operations[SCRIPT_THREADS_MAX][SCRIPT_LENGTH_MAX + 1];
-static struct explore_program program;
 static bool resets, adds_all;
 static struct counting_sums sums;
 static unsigned int live_without;	/* blocks of memory, before there is a counter */
@@ -129,7 +126,7 @@ static void a_second_passes(void)
 	kernel_work_again();
 }
 
-static void operate_here(char operation)
+static void operate(char operation)
 {
 	switch (operation) {
 	case 'i':
@@ -162,34 +159,6 @@ static void operate_here(char operation)
 	}
 }
 
-static void operate(char operation)
-{
-	if (isupper(operation)) {
-		shim_read_lock();
-		shim_this.context = SHIM_HARDIRQ;
-		operate_here(tolower(operation));
-		shim_this.context = SHIM_TASK;
-		shim_read_unlock();
-	} else {
-		kernel_task_runs();
-		operate_here(operation);
-		kernel_task_sleeps();
-	}
-}
-
-static void body(int thread)
-{
-	if (thread >= program.needed)
-		kernel_thread(thread - program.needed);
-	script_run(operations[thread], operate);
-}
-
-static int cpu_of(int thread)
-{
-	return now.one_cpu && thread < program.needed ? 0 :
-		script_cpu(thread, program.needed);
-}
-
 static bool setup(void)
 {
 	if (!shim_init(SCRIPT_CPUS, SCRIPT_NODES) || !kernel_init())
@@ -209,7 +178,7 @@ static bool setup(void)
 		type->add(books->counter, now.preload);
 		books->begun = books->done = type->read(books->counter);
 	}
-	script_run(now.before ? now.before : "", operate);
+	script_run(now.before);
 	return true;
 }
 
@@ -242,13 +211,6 @@ static void check(void)
 	kernel_settle();
 	if (memory_live() != live_without)
 		explore_fail("%d blocks of memory are left", (int)(memory_live() - live_without));
-}
-
-static bool read_script(const char *script)
-{
-	program.needed = script_read(script, "iabrfdtIARF", operations);
-	program.threads = program.needed + KERNEL_THREADS;
-	return program.needed;
 }
 
 static const struct explore_program *of_table(const struct counting *counting)
@@ -288,6 +250,12 @@ static const struct explore_program *of_estimate(const struct counting *counting
 
 const struct explore_program *counting_program(const struct counting *counting)
 {
+	const struct script script = {
+		.text = counting->script, .letters = "iabrfdtIARF", .operate = operate,
+		.contexts = true, .one_cpu = counting->one_cpu,
+	};
+	const struct explore_program like = { .setup = setup, .begin = begin, .check = check };
+
 	if (!strncmp(counting->kind, ESTIMATE, strlen(ESTIMATE)))
 		return of_estimate(counting);
 	if (!strncmp(counting->kind, TOPK, strlen(TOPK)))
@@ -301,13 +269,9 @@ const struct explore_program *counting_program(const struct counting *counting)
 	now = *counting;
 	type = counter_type(now.kind);
 	sums = (struct counting_sums) { 0 };
-	program = (struct explore_program) {
-		.setup = setup, .begin = begin, .body = body, .check = check, .cpu = cpu_of,
-	};
 	adds_all = strchr(now.script, 'b');
 	resets = strpbrk(now.script, "fF") || (now.before && strpbrk(now.before, "fF"));
-	return type && (type->fetch_reset || !resets) && read_script(now.script) ?
-		&program : NULL;
+	return type && (type->fetch_reset || !resets) ? script_program(&script, &like) : NULL;
 }
 
 const struct counting_sums *counting_sums(void)

@@ -7,7 +7,6 @@
  * An event that is counted beside a reset may be before or after it, so that the number
  * is one of several.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,8 +37,6 @@ struct books {
 static struct estimate_play now;
 static const struct counter_type *type;
 static struct books *books;
-static char operations[SCRIPT_THREADS_MAX][SCRIPT_LENGTH_MAX + 1];
-static struct explore_program program;
 
 static struct scounter_ref word_ref(void)
 {
@@ -135,7 +132,7 @@ static void read_estimate(void)
 	judge(&estimate, done > after ? done - after : 0, books->begun - before);
 }
 
-static void operate_here(char operation)
+static void operate(char operation)
 {
 	switch (operation) {
 	case 'i':
@@ -157,33 +154,6 @@ static void operate_here(char operation)
 		read_estimate();
 		break;
 	}
-}
-
-static void operate(char operation)
-{
-	if (isupper(operation)) {
-		shim_read_lock();
-		shim_this.context = SHIM_HARDIRQ;
-		operate_here(tolower(operation));
-		shim_this.context = SHIM_TASK;
-		shim_read_unlock();
-	} else {
-		kernel_task_runs();
-		operate_here(operation);
-		kernel_task_sleeps();
-	}
-}
-
-static void body(int thread)
-{
-	if (thread >= program.needed)
-		kernel_thread(thread - program.needed);
-	script_run(operations[thread], operate);
-}
-
-static int cpu_of(int thread)
-{
-	return script_cpu(thread, program.needed);
 }
 
 /* The first trial of each exponent succeeds, on each CPU. */
@@ -260,13 +230,13 @@ static void check(void)
 
 const struct explore_program *estimates_program(const struct estimate_play *play)
 {
+	const struct script script = {
+		.text = play->script, .letters = "iabmfeIAFE", .operate = operate, .contexts = true,
+	};
+	const struct explore_program like = { .setup = setup, .begin = begin, .check = check };
+
 	now = *play;
 	type = counter_type(now.kind);
-	program = (struct explore_program) {
-		.setup = setup, .begin = begin, .body = body, .check = check, .cpu = cpu_of,
-	};
-	program.needed = script_read(now.script, "iabmfeIAFE", operations);
-	program.threads = program.needed + KERNEL_THREADS;
-	return type && type->kind && (!now.bare || counter_has_words(type)) &&
-		program.needed ? &program : NULL;
+	return type && type->kind && (!now.bare || counter_has_words(type)) ?
+		script_program(&script, &like) : NULL;
 }

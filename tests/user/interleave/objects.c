@@ -25,8 +25,6 @@ struct books {
 static struct books *books;
 static struct kobject root;
 static const struct scounter_view *view;
-static char operations[SCRIPT_THREADS_MAX][SCRIPT_LENGTH_MAX + 1];
-static struct explore_program program;
 static int objects;
 
 void scounter_registry_view(const struct scounter_view *new_view)
@@ -83,20 +81,10 @@ static void operate(char operation)
 	memory_unload();
 }
 
-static void body(int thread)
-{
-	script_run(operations[thread], operate);
-}
-
 static void check(void)
 {
 	if (books->count)
 		explore_fail("%d objects are kept", books->count);
-}
-
-static int cpu_of(int thread)
-{
-	return script_cpu(thread, program.needed);
 }
 
 static bool setup(void)
@@ -118,13 +106,11 @@ static bool setup(void)
 
 const struct explore_program *objects_program(const char *script)
 {
+	const struct script what = { .text = script, .letters = "re", .operate = operate };
+	const struct explore_program like = { .setup = setup, .check = check };
 	const char *c;
 
-	program = (struct explore_program) {
-		.setup = setup, .body = body, .check = check, .cpu = cpu_of,
-	};
-	program.needed = program.threads = script_read(script, "re", operations);
 	for (objects = 0, c = script; *c; c++)
 		objects += *c == 'r';
-	return program.needed ? &program : NULL;
+	return script_program(&what, &like);
 }

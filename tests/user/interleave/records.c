@@ -34,8 +34,6 @@ struct books {
 static struct record_play now;
 static enum scounter_kind kind;
 static struct books *books;
-static char operations[SCRIPT_THREADS_MAX][SCRIPT_LENGTH_MAX + 1];
-static struct explore_program program;
 
 /* As <uapi/linux/scounter.h> lays out words, for a machine of SCRIPT_NODES nodes. */
 static uint64_t value_of(const struct scounter_snapshot_record *record)
@@ -91,7 +89,7 @@ static void look(void)
 	judge(&record);
 }
 
-static void operate_here(char operation)
+static void operate(char operation)
 {
 	switch (operation) {
 	case 'i':
@@ -109,25 +107,6 @@ static void operate_here(char operation)
 		look();
 		break;
 	}
-}
-
-static void operate(char operation)
-{
-	kernel_task_runs();
-	operate_here(operation);
-	kernel_task_sleeps();
-}
-
-static void body(int thread)
-{
-	if (thread >= program.needed)
-		kernel_thread(thread - program.needed);
-	script_run(operations[thread], operate);
-}
-
-static int cpu_of(int thread)
-{
-	return script_cpu(thread, program.needed);
 }
 
 static bool setup(void)
@@ -165,15 +144,14 @@ static void check(void)
 const struct explore_program *records_program(const struct record_play *play)
 {
 	const struct counter_type *type = counter_type(play->kind);
+	const struct script script = {
+		.text = play->script, .letters = "iwfs", .operate = operate, .contexts = true,
+	};
+	const struct explore_program like = { .setup = setup, .check = check };
 
 	now = *play;
-	program = (struct explore_program) {
-		.setup = setup, .body = body, .check = check, .cpu = cpu_of,
-	};
-	program.needed = script_read(play->script, "iwfs", operations);
-	program.threads = program.needed + KERNEL_THREADS;
-	if (!type || !type->kind || !program.needed)
+	if (!type || !type->kind)
 		return NULL;
 	kind = type->kind;
-	return &program;
+	return script_program(&script, &like);
 }

@@ -42,8 +42,6 @@ struct books {
 static struct topk_play now;
 static const struct topk_ops *ops;
 static struct books *books;
-static char operations[SCRIPT_THREADS_MAX][SCRIPT_LENGTH_MAX + 1];
-static struct explore_program program;
 
 bool topk_throttle(void)
 {
@@ -206,16 +204,6 @@ static void operate(char operation)
 	books->returned[key] += n;
 }
 
-static void body(int thread)
-{
-	script_run(operations[thread], operate);
-}
-
-static int cpu_of(int thread)
-{
-	return script_cpu(thread, program.needed);
-}
-
 static bool setup(void)
 {
 	topk_queue_limit = QUEUE_LIMIT;
@@ -226,7 +214,7 @@ static bool setup(void)
 	books->table = create();
 	if (!books->table)
 		return false;
-	script_run(now.before ? now.before : "", operate);
+	script_run(now.before);
 	return true;
 }
 
@@ -300,11 +288,12 @@ static const struct topk_ops *ops_by_name(const char *name)
 
 const struct explore_program *topk_program(const struct topk_play *play)
 {
+	const struct script script = {
+		.text = play->script, .letters = "123456789ABCDEFGHIabcdefghir", .operate = operate,
+	};
+	const struct explore_program like = { .setup = setup, .check = check };
+
 	now = *play;
 	ops = ops_by_name(now.design);
-	program = (struct explore_program) {
-		.setup = setup, .body = body, .check = check, .cpu = cpu_of,
-	};
-	program.needed = program.threads = script_read(now.script, "123456789ABCDEFGHIabcdefghir", operations);
-	return ops && program.needed && now.capacity ? &program : NULL;
+	return ops && now.capacity ? script_program(&script, &like) : NULL;
 }
