@@ -93,8 +93,9 @@ struct scounter_array_type {
  * @additive: SCOUNTER_REPR_SHARED: the largest standard deviation that this
  *	counter can have now, whatever its value; else 0
  * @error_ppm: relative standard deviation, at most, in parts per million; 0
- *	means that the value is exact, unless it is SCOUNTER_F_SATURATED.  SCOUNTER_REPR_SHARED: that of the value,
- *	which is very large where little or nothing was counted
+ *	means that the value is exact, unless it is SCOUNTER_F_SATURATED.
+ *	SCOUNTER_REPR_SHARED: that of the value, which is very large where little
+ *	or nothing was counted
  * @flags: SCOUNTER_F_SATURATED, SCOUNTER_F_SAMPLING
  */
 struct scounter_array_estimate {
