@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Randomized exponential backoff (Agarwal & Cherian 1989, as used by Dice, Lev &
- * Moir 2013): none before the first failure, then a random number of pauses
- * whose mean doubles with each.
+ * Randomized exponential backoff (Agarwal & Cherian 1989, as used by Dice, Lev & Moir
+ * 2013): a random number of pauses, whose bound doubles with each failure.  Example:
+ * 0 or 1 after the first failure, 0 to 7 after the third, 0 to 255 from the eighth on.
  */
 #ifndef _SCOUNTER_BACKOFF_H
 #define _SCOUNTER_BACKOFF_H

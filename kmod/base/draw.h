@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Random draws from one struct rnd_state: bits, unbiased rounding, and the
- * gap between two successes of a trial that succeeds with probability 2^-k.
- * Integer arithmetic only, no kernel state: the same source runs in user
- * space, where its distributions are tested.
+ * Random draws from one struct rnd_state: bits, unbiased rounding, and the gap between
+ * two successes of a trial at 2^-k.  Example: 10 in units of 8 is 1 with probability 3/4
+ * and 2 with 1/4, which is 10/8 in the mean.
+ *
+ * This is integer arithmetic without kernel state.  The same source runs in user space,
+ * where its distributions are tested.
  */
 #ifndef _SCOUNTER_DRAW_H
 #define _SCOUNTER_DRAW_H
@@ -15,7 +17,7 @@
 #include <linux/prandom.h>
 #include <linux/types.h>
 
-/* The largest k that scounter_draw_gap() serves: the gap must fit 31 bits. */
+/* The largest k of scounter_draw_gap(): the gap must fit 31 bits. */
 #define SCOUNTER_GAP_EXPONENT_MAX	25
 
 static inline u64 scounter_draw_u64(struct rnd_state *rnd)
@@ -62,8 +64,8 @@ static inline bool scounter_draw_chance(struct rnd_state *rnd, u64 n, u64 d)
 }
 
 /*
- * The gap for k = 1, 2, 3: cut random words into groups of k bits and count
- * the groups before the first one that is all zero.
+ * The gap for k = 1, 2, 3: cut random words into groups of k bits, and count the groups
+ * before the first that is all zero.
  */
 static inline u32 scounter_draw_gap_groups(struct rnd_state *rnd, u32 k)
 {

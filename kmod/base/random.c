@@ -1,44 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Randomness: on each CPU, for each exponent k, a countdown of how many trials
- * of probability 2^-k are still to fail before the next success.
+ * Randomness: each CPU has, for each exponent k, a countdown of the trials at 2^-k that
+ * are still to fail before the next success.
  *
- * A trial is one decrement (__scounter_trial_step() in <linux/scounter_inline.h>); only
- * a success draws a random number, that of the failures until the next one.
- * Trials are memoryless, so that all counters of a CPU share the countdowns.
- * Nothing guards them against the contexts that interrupt each other on a CPU;
- * this is why every trial still succeeds with probability 2^-k, whatever
- * interleaves:
+ * Example: the countdown for k = 3 is 11.  The next eleven trials at 1/8 fail, each with
+ * one decrement (__scounter_trial_step() in <linux/scounter_inline.h>).  The twelfth
+ * succeeds and draws the next gap, which is 7 on average.  Trials are memoryless, so
+ * all counters of a CPU share its countdowns.
  *
- * - Where the decrement is not one instruction: between the load and the store
- *   of a trial, an interrupt or another task
- *   steps the same countdown, and the store undoes its steps: a few trials are
- *   decided twice by one draw.  They are no longer independent of each other,
- *   but each has the probability it had.  The time between load and store does
- *   not depend on the outcome, so that interrupts do not prefer an outcome.
- * - Migration between the load and the store puts one CPU's countdown on
- *   another: the same.
- * - The time that a success spends drawing does depend on the outcome.  An
- *   interrupt that came then and found the countdown at 0 again would always
- *   succeed; found it at a large number, always fail.  Therefore the success
- *   has stored -1, and who finds the countdown below zero decides by a draw of
- *   its own.  It also stores a fresh gap, in case the one that stored -1 has
- *   been moved to another CPU and will never come back.
+ * Nothing protects a countdown from the contexts that interrupt each other on a CPU.
+ * Every trial still succeeds with probability 2^-k:
  *
- * Beyond 2^-25 a gap does not fit its 32 bits: there, too, the countdown is of
- * trials at 2^-25, each exponent with its own, and random bits decide whether a
- * success of it is one.
+ * - The decrement may be a load and a store.  An interrupt or another task between them
+ *   steps the same countdown, and the store undoes those steps: one draw decides a few
+ *   trials twice.  They are no longer independent of each other, but each keeps its
+ *   probability.  The time between load and store does not depend on the outcome, so
+ *   interrupts do not prefer an outcome.
+ * - A migration between the load and the store copies one CPU's countdown to another.
+ *   The same holds.
+ * - The time that a success takes to draw does depend on the outcome.  An interrupt in
+ *   that time that found the countdown at 0 again would always succeed, and one that
+ *   found a large number would always fail.  So the success has stored -1, and a trial
+ *   that finds the countdown below zero decides by a draw of its own.  It also stores a
+ *   fresh gap, as the task that stored -1 may have moved to another CPU for good.
  *
- * Each CPU has a struct rnd_state for each kind of context, so that one in the
- * middle of its update is never updated by another.
+ * A gap beyond 2^-25 does not fit 32 bits.  Each exponent above 25 counts trials at
+ * 2^-25, and random bits decide the rest of a success.
  *
- * A virtual machine that is cloned while it runs has a twin with the same streams, and
- * what one counts too much the other does, too.  When the kernel says that there was
- * a clone, all streams begin again from new entropy: each context finds a new
- * generation at its next draw and seeds its own state, as nobody else may write that.
- * Then all countdowns are drawn anew, each CPU's by itself.  That is no bias: how many
- * trials are still to fail does not depend on how many have.  A countdown below zero is
- * no exception, as its success was decided before.
+ * Each CPU has a struct rnd_state for each kind of context, so no context updates a
+ * state that another one has half updated.
+ *
+ * A virtual machine that is cloned while it runs has a twin with the same streams: what
+ * one counts too much, so does the other.  When the kernel reports a clone, all streams
+ * begin again from new entropy.  Each context finds a new generation at its next draw
+ * and seeds its own state, which only it may write.  Then each CPU draws all of its
+ * countdowns anew.  That adds no bias: how many trials are still to fail does not depend
+ * on how many have failed.  The same goes for a countdown below zero, whose success was
+ * decided before.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -66,7 +64,7 @@ struct scounter_random {
 
 static DEFINE_PER_CPU(struct scounter_random, scounter_random);
 
-/* Of this generation, and of the one before. */
+/* The seeds of this generation and of the one before. */
 static u64 seeds[2];
 static u32 generation;
 
@@ -86,8 +84,8 @@ static notrace u64 scounter_seed_next(u64 *seed)
 }
 
 /*
- * All four words of the state are drawn: prandom_seed_state() makes them of 32
- * bits, which two of some hundred CPUs could well share.
+ * Draw all four words of the state.  prandom_seed_state() makes them from 32 bits, which
+ * two of some hundred CPUs could well share.
  */
 static notrace void scounter_seed_state(struct rnd_state *rnd, u64 seed)
 {
@@ -99,7 +97,7 @@ static notrace void scounter_seed_state(struct rnd_state *rnd, u64 seed)
 	rnd->s4 = __seed(lower_32_bits(words[1]), 128U);
 }
 
-/* The states take two numbers each from one long sequence. */
+/* Each state takes two numbers from one long sequence. */
 static notrace void scounter_begin_stream(struct scounter_random *random, int cpu,
 					  u32 context)
 {
@@ -115,7 +113,7 @@ static notrace void scounter_begin_stream(struct scounter_random *random, int cp
 /**
  * scounter_random_get - this CPU's random state for the current context
  *
- * Return: a state that is the caller's until scounter_random_put(); the caller
+ * Return: a state that belongs to the caller until scounter_random_put().  The caller
  * must not sleep in between.
  */
 notrace struct rnd_state *scounter_random_get(void)
@@ -157,7 +155,7 @@ notrace bool scounter_trial_decide(struct rnd_state *rnd, u32 outcome)
 
 	if (exponent) {
 		gap = scounter_draw_gap(rnd, drawn);
-		/* A success is being drawn below us: decide apart from it. */
+		/* We interrupted a success that is still drawing: decide on our own. */
 		if (outcome != (exponent << SCOUNTER_OUTCOME_BITS | SCOUNTER_SUCCESS)) {
 			success = gap == 0;
 			gap = success ? scounter_draw_gap(rnd, drawn) : gap - 1;
@@ -185,7 +183,7 @@ notrace bool scounter_trial(u32 exponent)
 	return success;
 }
 
-/* The first gap is drawn too: to start at 0 would be a bias. */
+/* Draw the first gap, too: a start at 0 would be a bias. */
 static void random_draw_gaps(struct scounter_gaps *gaps, struct rnd_state *rnd)
 {
 	u32 i;
@@ -247,9 +245,9 @@ static void random_redraw_all(void)
 
 /**
  * scounter_random_reseed - begin all streams again
- * @seed: from which
+ * @seed: the seed of the new streams
  *
- * While others count, in any context.
+ * Counters may be used meanwhile, in any context.
  *
  * Context: Task context; may sleep.
  */
@@ -261,7 +259,7 @@ void scounter_random_reseed(u64 seed)
 	seeds[(generation + 1) % 2] = seed;
 	/* The seed before the generation: reseed.litmus. */
 	smp_store_release(&generation, generation + 1);
-	/* Who draws from an old stream has done so, and a seed of before is free. */
+	/* Wait for draws from old streams: then the older seed is free. */
 	synchronize_rcu();
 	random_redraw_all();
 	mutex_unlock(&one_at_a_time);
@@ -286,7 +284,7 @@ static struct notifier_block fork_notifier = { .notifier_call = random_hear_of_f
 
 /**
  * scounter_random_hear_of_forks - begin all streams again when this machine is cloned
- * @fixed: a seed was asked for: say that they do not
+ * @fixed: the seed is a module parameter: only warn that the streams stay
  *
  * Return: 0 or an errno.
  */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A table of who wanted to add a negative amount.  The log gets one line for each
- * caller, from an irq_work: an increment may come from where printing would wait
- * for a lock that its CPU holds.
+ * A table of the callers that wanted to add a negative amount.  The log gets one line for
+ * each.  An irq_work prints it: the caller may hold a lock that printing waits for.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -49,7 +48,7 @@ static void refuse_say(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(say_work, refuse_say);
 
-/* The caller's entry, and whether it has just been taken; NULL if there is no room. */
+/* The caller's entry, and whether it is a new one; NULL if the table is full. */
 static notrace struct entry *refuse_entry_of(unsigned long caller, bool *fresh)
 {
 	struct entry *entry;
@@ -65,10 +64,10 @@ static notrace struct entry *refuse_entry_of(unsigned long caller, bool *fresh)
 }
 
 /**
- * scounter_refuse - note that a negative amount is not added
+ * scounter_refuse - note a negative amount, which is not added
  * @n: the amount
- * @caller: a return address in who wanted to add it
- * @name: what to, or NULL
+ * @caller: a return address in the caller
+ * @name: the name of the counter, or NULL
  *
  * Context: Any context, NMI included.
  */
@@ -86,7 +85,7 @@ notrace void scounter_refuse(u64 n, unsigned long caller, const char *name)
 		return;
 	entry->amount = n;
 	strscpy(entry->name, name ?: "", sizeof(entry->name));
-	/* Pairs with the acquires of those who read the name. */
+	/* Pairs with the acquires before the name is read. */
 	atomic_set_release(&entry->state, FILLED);
 	irq_work_queue(&say_work);
 }

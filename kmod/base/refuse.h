@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Amounts that look like a negative number: n of a variable that went below 0
- * arrives as 2^64 - |n|.  To add it would take an exact counter down and bring an
- * approximate one to its end, for good.  It is refused instead.
+ * Amounts that look negative are refused.  Example: -1 in a variable of a signed type
+ * arrives as 2^64 - 1.  Adding that would take an exact counter down by one, and an
+ * approximate one to the end of its range for good.
  */
 #ifndef _SCOUNTER_REFUSE_H
 #define _SCOUNTER_REFUSE_H
@@ -10,17 +10,17 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-/* Who wanted to add such an amount. */
+/* A caller that wanted to add such an amount. */
 struct scounter_refusal {
 	unsigned long caller;	/* return address */
 	unsigned long times;
-	s64 amount;		/* the first time */
-	const char *name;	/* of what it was to be added to, the first time, or "" */
+	s64 amount;		/* of the first time */
+	const char *name;	/* of the first counter, or "" */
 };
 
 void scounter_refuse(u64 n, unsigned long caller, const char *name);
 
-/* To be called in a public function: it is that one's caller who is named. */
+/* Call it from a public function: it names the caller of that function. */
 static __always_inline bool scounter_refuses(u64 n, const char *name)
 {
 	if (likely((s64)n >= 0))
@@ -29,9 +29,9 @@ static __always_inline bool scounter_refuses(u64 n, const char *name)
 	return true;
 }
 
-/* The callers, from 0 on; false if there is no such one. */
+/* The callers, from 0 on; false at the end. */
 bool scounter_refusal(u32 i, struct scounter_refusal *refusal);
-/* All amounts together, those of callers that had no room in the table, too. */
+/* How many amounts, including those of callers that did not fit the table. */
 unsigned long scounter_refusals(void);
 
 void scounter_refuse_exit(void);

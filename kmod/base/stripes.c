@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory for stripes, and which slot each CPU has.
+ * Memory for stripes, and the slot of each CPU.
  *
- * A node's words are in memory of that node, where the directory that its cores
- * ask for them is.  A node without memory, or offline, gets them from another:
- * kmalloc_node() prefers the node and takes what there is.
+ * A node's stripes are in memory of that node: the directory that its cores ask for them
+ * is there.  For a node that is offline or has no memory, kzalloc_node() takes another's.
  */
 #include <linux/cache.h>
 #include <linux/cpu.h>
@@ -28,7 +27,7 @@ static int hotplug_state;
 
 u32 scounter_nodes;
 
-/* By number, and by id. */
+/* Ids by number, and numbers by id. */
 static u16 node_ids[MAX_NUMNODES];
 static u16 node_numbers[MAX_NUMNODES];
 
@@ -43,7 +42,7 @@ static void stripes_number_nodes(void)
 	}
 }
 
-/* A CPU without a node counts on that of number 0. */
+/* A CPU without a node counts on node 0. */
 u32 scounter_node_number(int id)
 {
 	return id == NUMA_NO_NODE ? 0 : node_numbers[id];
@@ -66,7 +65,7 @@ static void stripes_place_cpu(u32 cpu)
 				rank % SCOUNTER_COMPONENTS_MAX);
 }
 
-/* A CPU that was not there when the module came may have been given a node. */
+/* A CPU that comes online may have got another node since the module was loaded. */
 static int stripes_place_online_cpu(unsigned int cpu)
 {
 	stripes_place_cpu(cpu);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * multiline_adapt: a word that is a plain count until an increment has failed
- * adapt_tries times, and from then on the address of stripes, one a node; where these are
- * contended in turn, of several stripes a node.  When nobody has counted for some
- * seconds, it becomes a count again.
+ * multiline_adapt: one word until it is contended, then a stripe for each node.
+ *
+ * The word is a plain count until an increment has failed adapt_tries times.  Then it
+ * becomes the address of stripes.  A stripe that takes more than grow_rate increments a
+ * second makes them several a node.  After deflate_after seconds without an increment
+ * the word becomes a count again.
  *
  *      count  --inflate-->  stripes  --idle: close-->  closing  --deflate-->  count
  *                             ^                          |
@@ -13,36 +15,37 @@
  *
  *      base + the sum of the stripes + offset
  *
- * where base is what the word counted, and offset is what was added to it less what
- * resets have returned.  Stripes only grow, and whoever reads offset first and the stripes
- * afterwards never gets less than was there.  A reset writes offset alone and
- * disturbs no increment.
+ * base is what the word had counted.  offset is what large additions put there, less
+ * what resets have returned.  Example: a word inflates at 1000, its two stripes count 30
+ * and 12, and a reset returns 1042: base is 1000, offset -1042, and the value 0.
  *
- * Inflating takes stripes that are ready: an increment allocates nothing, whatever
- * its context.  If there are none, the word stays a count, and the next increment
- * that is contended asks again; work refills what was taken.  A static counter
- * inflates while it is registered: nobody would take the stripes back afterwards.
+ * Stripes only grow.  A reader that reads offset first and the stripes afterwards never
+ * gets less than was there.  A reset writes offset alone and disturbs no increment.
  *
- * Deflating has to move the value from many words to one, in one step for those
- * who read, and while others count.  A closing word sends all increments to
- * offset, by compare-and-swap.  Those who had already read the address of the
- * stripes may still add to them: this ends when every task has slept once and
- * every interrupt handler has returned.  Then offset alone still changes.  It is
- * sealed, which ends that, too: now the value is a constant, and whoever finds
- * the seal may put that constant into the word.  Nobody has to wait for somebody
- * else to do so.
+ * Inflating allocates nothing, as an increment may run in any context: it takes stripes
+ * that a work has made ready.  If there are none, the word stays a count, and the next
+ * contended increment asks again.  A static counter inflates only while it is
+ * registered: afterwards nobody would take the stripes back.
+ *
+ * Deflating moves the value from many words to one while others count, and in one step
+ * for readers.  A closing word sends all increments to offset, by compare-and-swap.
+ * Increments that had already read the address of the stripes may still add to them.
+ * This ends when every task has slept once and every interrupt handler has returned.
+ * Then only offset changes, until it is sealed.  With the seal the value is a constant,
+ * and any CPU that finds the seal may put that constant into the word.  No CPU waits
+ * for another to do so.
  *
  *	CPU 0: reads stripes' address		CPU 1: work, closing
  *	CPU 0: is preempted
  *						seal, word = value	too early!
  *	CPU 0: adds 1 to a stripe		lost
  *
- * That takes from tens of milliseconds to for ever: a kernel thread may never
- * sleep.  All the while a closing word is one word.  Therefore only an idle word
- * closes, and if CPUs meet in it before it is sealed, it gets its stripes back.
+ * The grace period takes from tens of milliseconds to for ever: a kernel thread may
+ * never sleep.  Meanwhile the closing word is a single word.  So only an idle word
+ * closes, and it gets its stripes back if CPUs contend for it before it is sealed.
  *
- * A word that has stripes, or that is closing and not sealed, changes under its lock
- * alone.
+ * A word with stripes changes only under its lock, and so does a closing word until it
+ * is sealed.
  *
  * Dice, Lev & Moir 2013, section 2.2.
  */
@@ -76,9 +79,9 @@
 #define SEALED		1
 
 /*
- * What is added to a stripe without a look at the value, so that the sum of all stripes
- * and the additions of all CPUs at once stay below 2^61; with a value below 2^62
- * that is below 2^63, where adapt_value_at() is still right.
+ * How far a stripe may grow before an addition looks at the value.  All stripes and the
+ * additions of all CPUs at once then stay below 2^61.  With a value below 2^62 the sum
+ * is below 2^63, where adapt_value_at() is still right.
  */
 #define STRIPES_MAX		(MAX_NUMNODES * 2ULL * SCOUNTER_COMPONENTS_MAX)
 #define STRIPE_UNCHECKED	(BIT_ULL(60) / STRIPES_MAX)
@@ -102,11 +105,11 @@ struct inflated {
 	struct scounter_stripes *grown;	/* several, later, or NULL */
 	u32 components;			/* that it may grow to */
 	bool wraps;			/* at the end of its range, as a count */
-	bool contended;			/* CPUs met in offset */
-	bool leaving;			/* closed: adapt_deflate() comes; under the lock */
+	bool contended;			/* a compare-and-swap of offset failed */
+	bool leaving;			/* adapt_deflate() is to come; under the lock */
 	u64 base;
 	atomic64_t offset;
-	struct scounter_word64 *word;	/* NULL: is destroyed, or a count again */
+	struct scounter_word64 *word;	/* NULL: destroyed, or a count again */
 	raw_spinlock_t *lock;		/* of that word */
 	struct rcu_head rcu;
 	struct llist_node fresh;	/* on that list */
@@ -120,9 +123,9 @@ struct inflated {
 };
 
 /*
- * Under the lock of a word its memory stays: who destroys it takes the lock, also
- * if it is a count, which it may have become by the hands of another than
- * adapt_deflate(), who is then still about to look at it.
+ * The lock of a word keeps the word's memory: adapt_collapse() takes it before the
+ * memory goes, even if the word is a count.  An increment that found the seal may have
+ * made it one, and then adapt_deflate() is still to look at the word.
  */
 #define LOCKS_LOG2	6
 static raw_spinlock_t locks[1 << LOCKS_LOG2];
@@ -135,10 +138,9 @@ static LLIST_HEAD(dead);	/* to be freed */
 static LIST_HEAD(watched);	/* all others; the work's alone */
 
 /*
- * Refilling waits for memory alone, and tending for nothing.  Tending is deferrable:
- * a machine that is idle is not woken to look at counters that nobody counts in.
- * What a look that is late costs is time or memory, never counts; it goes by the time
- * that has passed.
+ * Refilling may wait for memory.  Tending waits for nothing.  Its timer is deferrable:
+ * an idle machine does not wake up to look at counters in which nobody counts.  A late
+ * look goes by the time that has passed.  It costs time or memory, never counts.
  */
 static void adapt_refill(struct work_struct *work);
 static DECLARE_DELAYED_WORK(refill_work, adapt_refill);
@@ -155,7 +157,7 @@ static void adapt_tend_soon(struct irq_work *work)
 	mod_delayed_work(scounter_unbound_wq, &tend_work, 0);
 }
 
-/* Work can be queued from an interrupt at most, and these from anywhere. */
+/* An irq_work can be queued in NMI context, and a work cannot. */
 static DEFINE_IRQ_WORK(refill_irq_work, adapt_refill_soon);
 static DEFINE_IRQ_WORK(tend_irq_work, adapt_tend_soon);
 
@@ -195,8 +197,8 @@ static notrace u64 adapt_grown_part(const struct inflated *inflated)
 }
 
 /*
- * Of twice the sum, and modulo 2^64 as the offset itself: right although stripes,
- * which only grow, may have passed 2^62 with resets in between.
+ * Computed from twice the sum, modulo 2^64, as offset itself is: stripes only grow and
+ * may pass 2^62 with resets in between, and the value is still right.
  */
 static notrace u64 adapt_value_at(u64 sum, u64 offset)
 {
@@ -246,7 +248,7 @@ static notrace struct inflated *adapt_take_ready(void)
 	for (i = 0; i < READY && !inflated; i++)
 		if (READ_ONCE(ready[i]))
 			inflated = xchg(&ready[i], NULL);
-	/* Before the work is asked for, which takes it back. */
+	/* Before the work is queued: the work clears it. */
 	if (!inflated)
 		WRITE_ONCE(none_ready, true);
 	irq_work_queue(&refill_irq_work);
@@ -301,8 +303,8 @@ static notrace bool adapt_publish(const struct scounter_ref *ref, s64 seen,
 }
 
 /*
- * Who is contended asks at every try.  While the work makes stripes, that is one load,
- * and a counter's cache line, which is fought over already, is written the first time only.
+ * A contended increment asks at every try.  While the work makes stripes, to ask is one
+ * load.  It writes to the contended cache line of the counter the first time only.
  */
 static notrace void adapt_note_deferred(struct scounter *counter, bool asked)
 {
@@ -311,8 +313,8 @@ static notrace void adapt_note_deferred(struct scounter *counter, bool asked)
 }
 
 /*
- * Returns false if there are no stripes, or another CPU changed the word.  At the end
- * of its range a word does not inflate: nobody fights over it for being there.
+ * Returns false if there are no stripes, or another CPU changed the word.  A word at the
+ * end of its range does not inflate: its increments change nothing, so none fails.
  */
 static notrace bool adapt_inflate(const struct scounter_ref *ref, s64 seen)
 {
@@ -329,16 +331,13 @@ static notrace bool adapt_inflate(const struct scounter_ref *ref, s64 seen)
 	return false;
 }
 
-/*
- * The offset is sealed, so that the value is a constant; whoever is first puts it
- * into the word.
- */
+/* The offset is sealed: the value is a constant.  The first CPU puts it into the word. */
 static notrace void adapt_unspread(struct scounter_word64 *word, struct inflated *inflated)
 {
 	atomic64_cmpxchg(&word->word, closing_word(inflated), inflated_value(inflated));
 }
 
-/* CPUs meet in offset: if the word is closing, it is not idle. */
+/* CPUs contend for offset: a closing word is not idle. */
 static notrace void adapt_note_contended(struct inflated *inflated)
 {
 	if (READ_ONCE(inflated->contended))
@@ -352,7 +351,7 @@ static notrace bool adapt_try_offset_add(struct inflated *inflated, s64 *offset,
 {
 	u64 room;
 
-	/* No more than there is room for. */
+	/* The value stops at the end of the range. */
 	if (n > 1) {
 		room = SCOUNTER_ADAPT_MAX - adapt_value_at(adapt_grown_part(inflated), *offset);
 		n = min(n, room);
@@ -360,7 +359,7 @@ static notrace bool adapt_try_offset_add(struct inflated *inflated, s64 *offset,
 	return atomic64_try_cmpxchg(&inflated->offset, offset, *offset + 2 * (s64)n);
 }
 
-/* False: the word was closing, is sealed, and a count again. */
+/* False if the offset is sealed: the word is a count again. */
 static notrace bool adapt_offset_add(struct scounter_word64 *word,
 				     struct inflated *inflated, u64 n)
 {
@@ -380,9 +379,10 @@ static notrace bool adapt_offset_add(struct scounter_word64 *word,
 }
 
 /*
- * No stripe may wrap, nor the value pass 2^63.  To look at the value before an addition
- * is not enough where several CPUs add 2^61 at once: such additions, and all near the
- * end of the range, go to offset, where each sees those before it.
+ * No stripe may wrap, and the value may not pass 2^63.  A look at the value before the
+ * addition is not enough for large ones: eight CPUs may each find 2^61 and add 2^61, and
+ * the sum passes 2^64.  Large additions, and all near the end of the range, go to
+ * offset, where each sees the ones before it.
  */
 static notrace bool adapt_fits_stripe(struct inflated *inflated, const atomic64_t *stripe, u64 n)
 {
@@ -416,7 +416,7 @@ static notrace void adapt_apply(const struct scounter_ref *ref, u64 n, u32 failu
 	struct rnd_state *rnd;
 	s64 seen;
 
-	/* Preemption is off until put: what the word says stays allocated. */
+	/* Preemption is off until put: the stripes that the word names stay allocated. */
 	rnd = scounter_random_get();
 	for (;; failures++) {
 		seen = atomic64_read(&ref->word64->word);
@@ -431,12 +431,14 @@ static notrace void adapt_apply(const struct scounter_ref *ref, u64 n, u32 failu
 }
 
 /*
- * Two CPUs of two nodes can fight over a word for ever, and yet seldom fail four
- * times in a row; and a word that they take in turn, without fighting, costs each the
- * way of its cache line.  How often increments fail tells of both: of R a second about R times
- * the few hundred nanoseconds that one takes.  A word that may take several stripes a
- * node, as `exact` does, therefore also inflates after one failed increment in
- * 2^SAMPLE_LOG2, which is after a time that falls with the square of R.
+ * Two CPUs of two nodes may contend for a word for ever and seldom fail four times in a
+ * row.  If they take the word in turn, each pays for a transfer of the cache line and
+ * neither fails often.  The number of failures shows both: of R increments a second,
+ * which take a few hundred nanoseconds each, about R times that share fails.
+ *
+ * A word that may take several stripes a node, as `exact` may, therefore also inflates
+ * after one failed increment in 2^SAMPLE_LOG2, drawn at random.  The time to get there
+ * falls with the square of R.
  */
 static notrace void adapt_finish(const struct scounter_ref *ref, u32 outcome)
 {
@@ -474,8 +476,8 @@ static void adapt_read_est(const struct scounter_ref *ref,
 }
 
 /*
- * No task and no interrupt handler adds to the stripes any more, unless the word got
- * them back.
+ * After the grace period: no task and no interrupt handler adds to the stripes any more,
+ * unless the word got them back.
  */
 static void adapt_deflate(struct rcu_head *rcu)
 {
@@ -500,7 +502,7 @@ static void adapt_deflate(struct rcu_head *rcu)
 	raw_spin_unlock_irqrestore(inflated->lock, flags);
 }
 
-/* Tasks first, then the interrupt handlers that ran meanwhile. */
+/* Every task has slept.  Wait for the interrupt handlers that still run. */
 static void adapt_tasks_have_slept(struct rcu_head *rcu)
 {
 	call_rcu(rcu, adapt_deflate);
@@ -512,9 +514,9 @@ static u64 stripes_word_of(const struct inflated *inflated)
 }
 
 /*
- * From @old to @new, under the lock; false if the word is not there, or another.  A
- * full barrier: the work found the stripes in the list of fresh ones, and who finds
- * them in the word finds all that is in them (reopen.litmus).
+ * Change the word from @old to @new, under the lock.  False if the word is gone or is not
+ * @old.  A full barrier: the work found the stripes in the list of fresh ones, and a CPU
+ * that finds them in the word must find all that is in them (reopen.litmus).
  */
 static bool adapt_replace(struct inflated *inflated, u64 old, u64 new)
 {
@@ -524,8 +526,8 @@ static bool adapt_replace(struct inflated *inflated, u64 old, u64 new)
 }
 
 /*
- * Not while adapt_deflate() is still to come.  By the work alone, as asking for a grace
- * period may wake a task.
+ * Not while adapt_deflate() is still to come.  Deferred to a workqueue:
+ * call_rcu_tasks() may wake a task, which is illegal in NMI or under a runqueue lock.
  */
 static void adapt_close(struct inflated *inflated)
 {
@@ -542,7 +544,7 @@ static void adapt_close(struct inflated *inflated)
 		scounter_call_rcu_tasks(&inflated->rcu, adapt_tasks_have_slept);
 }
 
-/* The stripes were part of the value all the while. */
+/* Nothing to add up: the stripes were part of the value all the while. */
 static void adapt_reopen(struct inflated *inflated)
 {
 	unsigned long flags;
@@ -602,8 +604,8 @@ static int adapt_spread(struct scounter *counter, gfp_t gfp)
 }
 
 /*
- * Nobody counts or reads any more: back to a count.  A callback that still waits
- * to deflate the word finds that it is not there any more.
+ * Nobody counts or reads any more: back to a count.  An adapt_deflate() that is still to
+ * come finds that the word is gone.
  */
 static void adapt_collapse(const struct scounter_ref *ref)
 {
@@ -614,7 +616,7 @@ static void adapt_collapse(const struct scounter_ref *ref)
 
 	if (ref->counter)
 		WRITE_ONCE(ref->counter->may_inflate, false);
-	/* Nobody else changes the word under its lock now. */
+	/* The lock keeps the work from the word. */
 	raw_spin_lock_irqsave(adapt_lock_of(word), flags);
 	seen = atomic64_read_acquire(&word->word);
 	if (!adapt_is_plain(seen)) {
@@ -646,7 +648,7 @@ static size_t adapt_bytes(const struct scounter *counter)
 	return bytes;
 }
 
-/* Has a stripe of it grown by so much since the last look? */
+/* Has a stripe grown by grow_rate a second since the last look? */
 static bool adapt_is_contended(struct inflated *inflated, unsigned long elapsed)
 {
 	u64 most = div_u64((u64)grow_rate * elapsed, HZ);
@@ -662,7 +664,7 @@ static bool adapt_is_contended(struct inflated *inflated, unsigned long elapsed)
 	return contended;
 }
 
-/* Let increments use more stripes.  The first ones stay part of the sum. */
+/* Let increments use several stripes a node.  The first ones stay part of the sum. */
 static bool adapt_grow(struct inflated *inflated)
 {
 	struct scounter_stripes *grown =
@@ -674,8 +676,8 @@ static bool adapt_grow(struct inflated *inflated)
 		return false;
 	grown->owner = inflated;
 	/*
-	 * Who counts in them is seen only by those who see them; pairs with the
-	 * address dependency in adapt_grown_part(): publish-stripes.litmus.
+	 * A reader must find the new stripes before a CPU counts in them.  Pairs with
+	 * the address dependency in adapt_grown_part(): publish-stripes.litmus.
 	 */
 	smp_store_release(&inflated->grown, grown);
 	raw_spin_lock_irqsave(inflated->lock, flags);
@@ -695,7 +697,7 @@ static bool adapt_is_idle(struct inflated *inflated)
 	return jiffies - inflated->busy >= (unsigned long)deflate_after * HZ;
 }
 
-/* Nor does it wrap before it is a count. */
+/* Only a count wraps, so an inflated word at the end of its range has to deflate. */
 static bool adapt_is_to_wrap(const struct inflated *inflated)
 {
 	return inflated->wraps && inflated_value(inflated) == SCOUNTER_ADAPT_MAX;
@@ -730,7 +732,7 @@ static void adapt_adopt_fresh(void)
 		list_add(&inflated->watched, &watched);
 }
 
-/* Those that were not looked at for longest first. */
+/* Look at those first that have waited for longest. */
 static void adapt_watch(void)
 {
 	struct inflated *inflated;
@@ -758,7 +760,7 @@ static void adapt_free_dead(struct llist_node *list)
 
 	llist_for_each_entry_safe(inflated, next, list, dead) {
 		list_del_init(&inflated->watched);
-		/* Some have read its address from the word: free-stripes.litmus. */
+		/* A CPU may have read its address from the word: free-stripes.litmus. */
 		call_rcu(&inflated->rcu, adapt_free_inflated);
 		cond_resched();
 	}
@@ -781,7 +783,7 @@ static bool adapt_make_ready(void)
 	for (i = 0; i < READY; i++)
 		if (!READ_ONCE(ready[i]) && !adapt_make_one_ready())
 			return false;
-	/* Who finds none after this asks for another run. */
+	/* An increment that finds none after this queues the work again. */
 	WRITE_ONCE(none_ready, false);
 	return true;
 }
@@ -794,7 +796,7 @@ static void adapt_refill(struct work_struct *work)
 
 static void adapt_tend(struct work_struct *work)
 {
-	/* Before the fresh ones: what is dead by now is then no longer among them. */
+	/* Before the fresh ones: all that is dead by now is in the list of watched ones. */
 	struct llist_node *list = llist_del_all(&dead);
 
 	adapt_adopt_fresh();
@@ -821,7 +823,7 @@ static void adapt_stop_work(void)
 	cancel_delayed_work_sync(&tend_work);
 }
 
-/* Nobody counts any more, and words that their users forgot are not looked at. */
+/* Nobody counts any more.  Words that their users did not destroy are not looked at. */
 static void adapt_free_watched(void)
 {
 	struct inflated *inflated, *next;
@@ -834,7 +836,7 @@ void scounter_adapt_exit(void)
 {
 	u32 i;
 
-	/* What still waits for a grace period, then what that left to the work. */
+	/* Wait for the grace periods, then for the work that they queue. */
 	adapt_stop_work();
 	scounter_barrier_rcu_tasks();
 	rcu_barrier();
