@@ -8,6 +8,7 @@
 
 #include "classes.h"
 #include "exact.h"
+#include "model.h"
 #include "suites.h"
 #include "table.h"
 
@@ -137,6 +138,7 @@ int main(int argc, char **argv)
 		return usage("not a number");
 	if (optind == argc)
 		return usage("needs a command");
+	model_init(1, 1);
 	options.command = argv[optind++];
 	options.part = "";
 	if (optind < argc && !strcmp(options.command, "check"))

@@ -28,7 +28,7 @@ void tally_add(struct tally *tally, const struct sim *sim)
 	struct scounter_estimate estimate = sim_estimate(sim);
 
 	moments_add(&tally->error, sim_error(sim));
-	tally->bound += scounter_bfp_variance(sim->word);
+	tally->bound += scounter_bfp_variance(sim_word(sim));
 	tally->below += sim->events < estimate.lower;
 	tally->above += sim->events > estimate.upper;
 }
@@ -61,19 +61,16 @@ struct runs run_counters(const struct machine *machine, u32 error_ppm,
 			 u32 count, u64 seed)
 {
 	struct runs runs = { .error_ppm = error_ppm, .count = count };
-	struct sim_cpu cpu;
 	struct sim sim;
 	u32 run, i;
 
 	sim_init(&sim, machine, DUP, error_ppm);
-	runs.theta = sim.policy.theta;
+	runs.theta = sim.class.theta;
 	for (run = 0; run < count; run++) {
-		u64 run_seed = next_seed(&seed);
-
-		machine->seed(&cpu, &run_seed);
+		model_seed(machine, &seed);
 		sim_start(&sim, 0);
 		for (i = 0; i < CHECKPOINTS; i++) {
-			sim_count(&sim, &cpu, checkpoints[i] - sim.events);
+			sim_count(&sim, checkpoints[i] - sim.events);
 			tally_add(&runs.at[i], &sim);
 		}
 		progress(class_name(error_ppm), run, count);
@@ -92,24 +89,21 @@ const struct runs *class_runs(u32 which, u64 master)
 	return &runs[which];
 }
 
-struct tally run_adds(const struct machine *machine, enum policy policy,
+struct tally run_adds(const struct machine *machine, enum counted counted,
 		      u32 error_ppm, u64 n, u32 count, u64 seed)
 {
 	struct tally tally = { 0 };
-	struct sim_cpu cpu;
 	struct sim sim;
 	u32 run;
 
-	sim_init(&sim, machine, policy, error_ppm);
+	sim_init(&sim, machine, counted, error_ppm);
 	for (run = 0; run < count; run++) {
-		u64 run_seed = next_seed(&seed);
-
-		machine->seed(&cpu, &run_seed);
+		model_seed(machine, &seed);
 		sim_start(&sim, 0);
 		while (sim.events < n) {
-			u64 piece = 1 + next_seed(&run_seed) % (n / 500);
+			u64 piece = 1 + next_seed(&seed) % (n / 500);
 
-			sim_add(&sim, &cpu, min(piece, n - sim.events));
+			sim_add(&sim, min(piece, n - sim.events));
 		}
 		tally_add(&tally, &sim);
 	}

@@ -52,7 +52,7 @@ struct runs run_counters(const struct machine *machine, u32 error_ppm,
 const struct runs *class_runs(u32 which, u64 master);
 
 /* Counters to which n events are added in about a thousand random pieces. */
-struct tally run_adds(const struct machine *machine, enum policy policy,
+struct tally run_adds(const struct machine *machine, enum counted counted,
 		      u32 error_ppm, u64 n, u32 count, u64 seed);
 
 #endif /* _ACCURACY_CLASSES_H */

@@ -1,92 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parts of struct machine: as in kmod/base/random.c, and broken on purpose. */
+/* Parts for struct machine, broken on purpose. */
 #include <string.h>
 
+#include <linux/cpumask.h>
+
 #include "model.h"
-#include "util.h"
+#include "base/random.h"
 
-static void seed_state(struct rnd_state *rnd, u64 *seed)
+/* Every CPU gets the streams of the first. */
+void broken_seed_same(void)
 {
-	u64 high = next_seed(seed);
-	u64 low = next_seed(seed);
+	struct rnd_state first = *scounter_random_get();
+	int cpu;
 
-	rnd->s1 = __seed(high >> 32, 2);
-	rnd->s2 = __seed((u32)high, 8);
-	rnd->s3 = __seed(low >> 32, 16);
-	rnd->s4 = __seed((u32)low, 128);
-}
-
-/* scounter_random_init() for one CPU with one kind of context */
-void machine_seed(struct sim_cpu *cpu, u64 *seed)
-{
-	u32 i;
-
-	memset(cpu, 0, sizeof(*cpu));
-	seed_state(&cpu->rnd, seed);
-	for (i = 1; i <= SCOUNTER_GAP_EXPONENT_MAX; i++)
-		cpu->left[i] = scounter_draw_gap(&cpu->rnd, i);
-}
-
-/* Every CPU gets the same seed. */
-void broken_seed_same(struct sim_cpu *cpu, u64 *seed)
-{
-	u64 copy = *seed;
-
-	machine_seed(cpu, &copy);
+	for_each_possible_cpu(cpu) {
+		memcpy(model_left(cpu, 0), model_left(0, 0), sizeof(struct scounter_gaps));
+		shim_be(cpu);
+		*scounter_random_get() = first;
+	}
+	shim_be(0);
 }
 
 /* The first trial of every exponent succeeds. */
-void broken_seed_zero_gaps(struct sim_cpu *cpu, u64 *seed)
+void broken_seed_zero_gaps(void)
 {
-	memset(cpu, 0, sizeof(*cpu));
-	seed_state(&cpu->rnd, seed);
-}
+	int cpu;
 
-u32 machine_gap(struct sim_cpu *cpu, u32 k)
-{
-	return scounter_draw_gap(&cpu->rnd, k);
+	for_each_possible_cpu(cpu)
+		memset(model_left(cpu, 0), 0, sizeof(struct scounter_gaps));
 }
 
 /* One success, placed uniformly, in each block of 2^k trials. */
-u32 broken_gap_block(struct sim_cpu *cpu, u32 k)
+u32 broken_gap_block(struct rnd_state *rnd, u32 k)
 {
-	u32 place = scounter_draw_bits(&cpu->rnd, k);
-	u32 gap = cpu->rest[k] + place;
+	static u32 rest[SCOUNTER_TRIAL_EXPONENTS];
+	u32 place = scounter_draw_bits(rnd, k);
+	u32 gap = rest[k] + place;
 
-	cpu->rest[k] = (1U << k) - 1 - place;
+	rest[k] = (1U << k) - 1 - place;
 	return gap;
 }
 
 /* The right mean and no variance. */
-u32 broken_gap_constant(struct sim_cpu *cpu, u32 k)
+u32 broken_gap_constant(struct rnd_state *rnd, u32 k)
 {
-	(void)cpu;
+	(void)rnd;
 	return (1U << k) - 1;
 }
 
 /* Counts the success as one of the failures. */
-u32 broken_gap_longer(struct sim_cpu *cpu, u32 k)
+u32 broken_gap_longer(struct rnd_state *rnd, u32 k)
 {
-	return scounter_draw_gap(&cpu->rnd, k) + 1;
-}
-
-u64 machine_thin(u64 n, u32 word, u32 shift, struct rnd_state *rnd)
-{
-	return scounter_bfp_thin_to(n, scounter_bfp_exponent(word) +
-				       scounter_bfp_bits_beyond(word, shift), rnd);
+	return scounter_draw_gap(rnd, k) + 1;
 }
 
 /* The last exponent is the end. */
-u64 broken_thin_never(u64 n, u32 word, u32 shift, struct rnd_state *rnd)
+u64 broken_thin_never(u64 n, u32 k, struct rnd_state *rnd)
 {
-	(void)shift;
-	return scounter_bfp_thin(n, word, rnd);
+	return scounter_bfp_thin_to(n, min_t(u32, k, SCOUNTER_BFP_EXPONENT_MAX), rnd);
 }
 
 /* Each success counts for as much as one in 2^d should. */
-u64 broken_thin_always(u64 n, u32 word, u32 shift, struct rnd_state *rnd)
+u64 broken_thin_always(u64 n, u32 k, struct rnd_state *rnd)
 {
-	return scounter_bfp_thin(n, word, rnd) << scounter_bfp_bits_beyond(word, shift);
+	u32 beyond = k > SCOUNTER_BFP_EXPONENT_MAX ? k - SCOUNTER_BFP_EXPONENT_MAX : 0;
+
+	return scounter_bfp_thin_to(n, k - beyond, rnd) << beyond;
 }
 
 /* A fifth too small. */
@@ -127,19 +106,29 @@ u32 broken_sum_wraps(u32 word, u64 n, const struct scounter_bfp_policy *policy,
 	return sum == SCOUNTER_BFP_WORD_MAX ? 0 : sum;
 }
 
-/* Decides once more whether the increment counts. */
-u64 broken_retry_redraw(u64 n, u32 seen, struct rnd_state *rnd)
+/* Adds a little more than what the probability is the inverse of. */
+u64 broken_thin_rounds_up(u64 n, u64 unit, struct rnd_state *rnd)
 {
-	if (n > 1ULL << scounter_bfp_exponent(seen))
-		return n;
-	return scounter_bfp_thin(1, seen, rnd);
+	n = scounter_value_thin(n, unit, rnd);
+	return n == unit && unit > 1 ? n + n / 32 + 1 : n;
+}
+
+/* The power of two below the unit decides alone. */
+u64 broken_thin_accepts(u64 n, u64 unit, struct rnd_state *rnd)
+{
+	(void)rnd;
+	return max(n, unit);
+}
+
+/* Decides once more whether the increment counts. */
+u64 broken_retry_redraw(u64 n, u64 unit, struct rnd_state *rnd)
+{
+	return n > unit ? n : scounter_value_thin(1, unit, rnd);
 }
 
 /* A success adds one unit, whatever one unit has become. */
-u64 broken_retry_keep(u64 n, u32 seen, struct rnd_state *rnd)
+u64 broken_retry_keep(u64 n, u64 unit, struct rnd_state *rnd)
 {
-	u64 unit = 1ULL << scounter_bfp_exponent(seen);
-
 	(void)rnd;
 	return n && n < unit ? unit : n;
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * CPUs that count in a bfp word, without a kernel.  The draws and the words are
- * the module's own functions.  The loops around them are those of kmod/kinds/bfp.c
- * and kmod/base/random.c, except that the trials which fail between two successes
- * are not counted down one by one.
+ * CPUs that count in one word, by the module's own code: the increments that are
+ * inlined, and all of kmod/ behind them, on the CPUs of tests/user/kernel.  Only the
+ * trials that fail between two successes are not made one by one: what is left of
+ * the CPU's countdown is taken at once.
+ *
+ * Increments of a word that nobody else changes, hundreds of millions of them, are
+ * counted by a copy of what the module does for them (count_alone() in model.c), in
+ * half the time.  The copy cannot drift: a test holds its words, countdowns and random
+ * states against those of the module, draw by draw (test_pace.c).
  */
 #ifndef _ACCURACY_MODEL_H
 #define _ACCURACY_MODEL_H
@@ -11,45 +16,31 @@
 #include <linux/scounter_word.h>
 #include <linux/types.h>
 
+#include "hooks.h"
 #include "repr/bfp.h"
 
-struct sim_cpu {
-	struct rnd_state rnd;
-	/* Trials of probability 2^-k that are to fail before one succeeds. */
-	u32 left[SCOUNTER_GAP_EXPONENT_MAX + 1];
-	/* Of use to a broken machine only. */
-	u32 rest[SCOUNTER_GAP_EXPONENT_MAX + 1];
-};
-
 /*
- * The parts of which a broken variant exists.  Each test runs with the module's
- * own, machine_kmod, and must pass; and with a machine that has the fault which
- * the test is there for, and must fail.
+ * What may be broken.  Each test runs with the module as it is, machine_kmod, and must
+ * pass; and with a machine that has the fault which the test is there for, and must fail.
  */
 struct machine {
-	/* Seed the next CPU from the stream of seeds. */
-	void (*seed)(struct sim_cpu *cpu, u64 *seed);
-	u32 (*gap)(struct sim_cpu *cpu, u32 k);
+	/* Called when the module has seeded its CPUs. */
+	void (*seeded)(void);
+	/* What a success draws. */
+	u32 (*gap)(struct rnd_state *rnd, u32 k);
+	/* The threshold Theta of the class. */
 	u32 (*theta)(u32 error_ppm);
-	u32 (*approx_theta)(u32 error_ppm);
-	u32 (*sum)(u32 word, u64 n, const struct scounter_bfp_policy *policy,
-		   struct rnd_state *rnd);
-	/* A multiple of what the word is changed by: n, rounded at random. */
-	u64 (*thin)(u64 n, u32 word, u32 shift, struct rnd_state *rnd);
-	/* What is to be added still, after a failed compare-and-swap. */
-	u64 (*retry)(u64 n, u32 seen, struct rnd_state *rnd);
+	struct hooks hooks;
 };
 
 extern const struct machine machine_kmod;
 
-/* Parts for machines, and broken ones. */
-void machine_seed(struct sim_cpu *cpu, u64 *seed);
-void broken_seed_same(struct sim_cpu *cpu, u64 *seed);
-void broken_seed_zero_gaps(struct sim_cpu *cpu, u64 *seed);
-u32 machine_gap(struct sim_cpu *cpu, u32 k);
-u32 broken_gap_block(struct sim_cpu *cpu, u32 k);
-u32 broken_gap_constant(struct sim_cpu *cpu, u32 k);
-u32 broken_gap_longer(struct sim_cpu *cpu, u32 k);
+/* Parts for machines: all are broken. */
+void broken_seed_same(void);
+void broken_seed_zero_gaps(void);
+u32 broken_gap_block(struct rnd_state *rnd, u32 k);
+u32 broken_gap_constant(struct rnd_state *rnd, u32 k);
+u32 broken_gap_longer(struct rnd_state *rnd, u32 k);
 u32 broken_theta(u32 error_ppm);
 u32 broken_sum_down(u32 word, u64 n, const struct scounter_bfp_policy *policy,
 		    struct rnd_state *rnd);
@@ -58,16 +49,40 @@ u32 broken_sum_contended(u32 word, u64 n,
 			 struct rnd_state *rnd);
 u32 broken_sum_wraps(u32 word, u64 n, const struct scounter_bfp_policy *policy,
 		     struct rnd_state *rnd);
-u64 machine_thin(u64 n, u32 word, u32 shift, struct rnd_state *rnd);
-u64 broken_thin_never(u64 n, u32 word, u32 shift, struct rnd_state *rnd);
-u64 broken_thin_always(u64 n, u32 word, u32 shift, struct rnd_state *rnd);
-u64 broken_retry_redraw(u64 n, u32 seen, struct rnd_state *rnd);
-u64 broken_retry_keep(u64 n, u32 seen, struct rnd_state *rnd);
+u64 broken_thin_never(u64 n, u32 k, struct rnd_state *rnd);
+u64 broken_thin_always(u64 n, u32 k, struct rnd_state *rnd);
+u64 broken_thin_rounds_up(u64 n, u64 unit, struct rnd_state *rnd);
+u64 broken_thin_accepts(u64 n, u64 unit, struct rnd_state *rnd);
+u64 broken_retry_redraw(u64 n, u64 unit, struct rnd_state *rnd);
+u64 broken_retry_keep(u64 n, u64 unit, struct rnd_state *rnd);
 
-/* What happens to the word while a CPU is about to store. */
+/*
+ * Before all else: so many CPUs, all to be seeded, of which the first one counts.  False
+ * if the machine is one already.
+ */
+bool model_init(u32 cpus, u32 nodes);
+/* A generator of its own, from the next two numbers. */
+void seed_state(struct rnd_state *rnd, u64 *seed);
+/* As when the module is loaded, with the next seed of the stream. */
+void model_seed(const struct machine *machine, u64 *seed);
+/* What is left of a countdown of a CPU. */
+s32 *model_left(u32 cpu, u32 k);
+
+enum counted { DUP, CSUP, APPROX, MORRIS, SCALABLE, CAPPED, COUNTED };
+
+#define POLICIES	3	/* those of bfp */
+#define CAP		10	/* an update never adds more than 2^10 */
+
+extern const char *const counted_names[COUNTED];
+
+struct scounter_class counted_class(enum counted counted, u32 error_ppm);
+/* As kmod/kinds/bfp.c has it of a class. */
+struct scounter_bfp_policy policy_of(const struct scounter_class *class);
+
+/* What another CPU does to the word while one is about to load or swap it. */
 enum rival_kind {
 	RIVAL_INCREMENTS,	/* other increments */
-	RIVAL_GROWTH,		/* and growth of the exponent before the store */
+	RIVAL_GROWTH,		/* and enough to make the unit grow, before a swap */
 	RIVAL_RESET,		/* increments and resets */
 	RIVAL_ALL,		/* everything everywhere */
 	RIVAL_KINDS,
@@ -75,38 +90,49 @@ enum rival_kind {
 
 struct rival {
 	enum rival_kind kind;
-	struct sim_cpu cpu;
 	struct rnd_state chance;
 	bool busy;
 };
 
+/* How increments are counted: all come to the same word, by the same draws. */
+enum pace {
+	ALONE,		/* by the copy, if nothing is broken and nobody interferes */
+	TO_SUCCESS,	/* by the module, but for trials that fail */
+	ONE_BY_ONE,
+	PACES,
+};
+
 struct sim {
 	const struct machine *machine;
-	struct scounter_bfp_policy policy;
-	u32 limit, shift;	/* as in struct scounter_class */
+	enum pace pace;
 	struct scounter_class class;
-	u32 word;
+	union {
+		struct scounter_word32 word32;
+		struct scounter_word64 word64;
+	};
 	u64 events;		/* what was counted, exactly */
 	u64 fetched;		/* what resets have returned */
 	u64 failures;		/* of compare-and-swap */
-	bool went_down;		/* a store has made the value smaller */
-	struct rival *rival;	/* may be NULL */
+	bool went_down;		/* the value has become smaller, without a reset */
+	u64 seen;		/* the value when last looked at */
+	struct rival *rival;	/* or NULL */
 };
 
-enum policy { DUP, CSUP, APPROX, POLICIES };
+void sim_init(struct sim *sim, const struct machine *machine, enum counted counted,
+	      u32 error_ppm);
+/* Another CPU comes between, from the next model_seed() on. */
+void sim_against(struct sim *sim, struct rival *rival);
+/* Begin anew with a word that has counted its value. */
+void sim_start(struct sim *sim, u64 word);
+/* So many increments in a row. */
+void sim_count(struct sim *sim, u64 events);
+void sim_add(struct sim *sim, u64 n);
 
-extern const char *const policy_names[POLICIES];
-
-void sim_init(struct sim *sim, const struct machine *machine,
-	      enum policy policy, u32 error_ppm);
-void sim_start(struct sim *sim, u32 word);
-void sim_count(struct sim *sim, struct sim_cpu *cpu, u64 events);
-void sim_add(struct sim *sim, struct sim_cpu *cpu, u64 n);
+u64 sim_word(const struct sim *sim);
+u64 sim_value(const struct sim *sim);
+struct scounter_estimate sim_estimate(const struct sim *sim);
 
 /* Resets and the value, less what was counted: 0 in expectation. */
 double sim_error(const struct sim *sim);
-
-/* What the module says of the word. */
-struct scounter_estimate sim_estimate(const struct sim *sim);
 
 #endif /* _ACCURACY_MODEL_H */

@@ -4,15 +4,12 @@
 
 #include "../kernel/counters.h"
 #include "kinds/kind.h"
+#include "model.h"
 #include "named.h"
 
 void named_machine(u64 seed)
 {
-	static bool started;
-
-	if (!started && !shim_init(CPUS, NODES))
-		abort();
-	started = true;
+	model_init(CPUS, NODES);
 	shim_be(0);
 	counters_init(seed);
 }

@@ -22,6 +22,7 @@ extern const struct test exact_tests[];
 extern const struct test word_tests[];
 extern const struct test count_tests[];
 extern const struct test contention_tests[];
+extern const struct test pace_tests[];
 extern const struct test value_tests[];
 extern const struct test bounds_tests[];
 extern const struct test range_tests[];

@@ -64,7 +64,7 @@ static void print_worst(void)
 /* As many runs as take some seconds: those with a cap draw to the end. */
 static u32 run_count(u32 kind, u32 error_ppm)
 {
-	if (kind == SCALABLE_CAPPED)
+	if (kind == CAPPED)
 		return 200;
 	return error_ppm < 10000 ? 600 : error_ppm < 50000 ? 2000 : 10000;
 }
@@ -80,19 +80,19 @@ static void print_values(u64 seed)
 	fputs(line, stdout);
 	printf("kind                              error  n           runs   mean     s.e.    RSD      limit\n");
 	fputs(line, stdout);
-	for (kind = 0; kind < VALUE_KINDS; kind++) {
+	for (kind = MORRIS; kind < COUNTED; kind++) {
 		for (i = 0; i < 3; i++) {
 			struct value_runs runs =
-				value_run(&value_machine_kmod, kind, accuracies[i],
+				value_run(kind, accuracies[i],
 					  run_count(kind, accuracies[i]), at, 4,
-					  derive_seed(seed, "values", kind * 3 + i));
+					  derive_seed(seed, "values", (kind - MORRIS) * 3 + i));
 
 			for (j = 0; j < 4; j++) {
 				struct summary summary = summarize(&runs.error[j]);
 				double percent = 100.0 / at[j];
 
 				printf("%-32s  %-5g  %-10llu  %-5u  %+.4f  %.4f  %-7.4f  %.4f\n",
-				       value_names[kind], accuracies[i] / 1e4, at[j],
+				       counted_names[kind], accuracies[i] / 1e4, at[j],
 				       runs.count, percent * summary.mean,
 				       percent * summary.mean_error,
 				       percent * sqrt(summary.variance),
@@ -116,7 +116,7 @@ static void print_thresholds(u64 seed)
 	for (log2 = 10; log2 <= 15; log2++) {
 		/* Between what this threshold serves and what the next does. */
 		u32 ppm = 1e6 * sqrt(3 / (ldexp(4, log2) - 3)) + 1;
-		struct value_runs runs = value_run(&value_machine_kmod, SCALABLE, ppm,
+		struct value_runs runs = value_run(SCALABLE, ppm,
 						   2000, at, 1,
 						   derive_seed(seed, "threshold", log2));
 		struct summary summary = summarize(&runs.error[0]);
@@ -133,22 +133,22 @@ void print_curve(u64 seed)
 {
 	enum { PPM = 10000, POINTS = 15 };
 	u64 at[POINTS];
-	struct value_runs runs[VALUE_KINDS];
+	struct value_runs runs[COUNTED];
 	u32 kind, i;
 
 	/* Powers of the square root of 10, from 100 on. */
 	for (i = 0; i < POINTS; i++)
 		at[i] = llround(pow(10, 2 + i / 2.0));
-	for (kind = 0; kind < VALUE_KINDS; kind++)
-		runs[kind] = value_run(&value_machine_kmod, kind, PPM,
+	for (kind = MORRIS; kind < COUNTED; kind++)
+		runs[kind] = value_run(kind, PPM,
 				       run_count(kind, PPM), at,
-				       POINTS, derive_seed(seed, "curve", kind));
+				       POINTS, derive_seed(seed, "curve", kind - MORRIS));
 	printf("# seed %llu, %u runs, %u with a cap; relative standard deviation in percent, 1 %% class\n",
-	       seed, runs[MORRIS].count, runs[SCALABLE_CAPPED].count);
+	       seed, runs[MORRIS].count, runs[CAPPED].count);
 	printf("# n, bfp_dup (exact), morris, scalable, scalable with cap (measured)\n");
 	for (i = 0; i < POINTS; i++) {
 		printf("%llu %.5f", at[i], 100 * exact_rsd(scounter_bfp_theta(PPM), at[i]));
-		for (kind = 0; kind < VALUE_KINDS; kind++) {
+		for (kind = MORRIS; kind < COUNTED; kind++) {
 			struct summary summary = summarize(&runs[kind].error[i]);
 
 			printf(" %.5f", 100 * sqrt(summary.variance) / at[i]);

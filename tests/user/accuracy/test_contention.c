@@ -15,7 +15,7 @@ static const char *const rival_names[RIVAL_KINDS] = {
 };
 
 /* The class of 20 %. */
-enum { CLASS = 3, RUNS = 10000 };
+enum { CLASS = 3, RUNS = 20000 };
 
 struct contended {
 	struct tally tally;
@@ -30,34 +30,30 @@ struct contended {
  * increments and twenty additions; what the rival adds comes on top.
  */
 static struct contended run_contended(const struct machine *machine,
-				      enum policy policy, enum rival_kind kind)
+				      enum counted policy, enum rival_kind kind)
 {
 	struct contended result = { 0 };
 	struct rival rival = { .kind = kind };
 	u64 seed = test_seed();
-	struct sim_cpu cpu;
 	struct sim sim;
 	u32 run, i;
 
 	sim_init(&sim, machine, policy, classes[CLASS]);
-	sim.rival = &rival;
+	sim_against(&sim, &rival);
 	for (run = 0; run < RUNS; run++) {
-		struct sim_cpu chance;
 		u64 started;
 
-		machine->seed(&cpu, &seed);
-		machine->seed(&rival.cpu, &seed);
-		machine_seed(&chance, &seed);
-		rival.chance = chance.rnd;
-		sim_start(&sim, scounter_bfp_word(sim.policy.theta / 2, 4));
+		model_seed(machine, &seed);
+		seed_state(&rival.chance, &seed);
+		sim_start(&sim, scounter_bfp_word(sim.class.theta / 2, 4));
 		started = sim.events;
 		for (i = 0; i < 20; i++) {
-			sim_count(&sim, &cpu, 200);
-			sim_add(&sim, &cpu, 1 + next_seed(&seed) % 100);
+			sim_count(&sim, 200);
+			sim_add(&sim, 1 + next_seed(&seed) % 100);
 		}
 		tally_add(&result.tally, &sim);
 		result.events += sim.events - started;
-		result.exponent += scounter_bfp_exponent(sim.word);
+		result.exponent += scounter_bfp_exponent(sim_word(&sim));
 	}
 	result.failures = (double)sim.failures / RUNS;
 	result.events /= RUNS;
@@ -68,12 +64,12 @@ static struct contended run_contended(const struct machine *machine,
 
 static bool test_contended(u32 which)
 {
-	enum policy policy = which / RIVAL_KINDS;
+	enum counted policy = which / RIVAL_KINDS;
 	enum rival_kind kind = which % RIVAL_KINDS;
 	struct contended result = run_contended(&machine_kmod, policy, kind);
 	struct summary summary = summarize(&result.tally.error);
 
-	describe("%s against %s: mean%s", policy_names[policy],
+	describe("%s against %s: mean%s", counted_names[policy],
 		 rival_names[kind],
 		 kind < RIVAL_RESET ? ", bounds, never down" : "");
 	comment("mean error %+.4f %% of n, %+.2f standard errors, last exponent %.1f",
@@ -99,12 +95,12 @@ static bool test_contended_broken(u32 which)
 	if (which < 2) {
 		describe("catches a draw anew after each failure: %s",
 			 which ? "bfp_csup" : "bfp_dup");
-		machine.retry = broken_retry_redraw;
+		machine.hooks.retry = broken_retry_redraw;
 		result = run_contended(&machine, which, RIVAL_INCREMENTS);
 	} else {
 		describe("catches a success that outlives the exponent: %s",
 			 which % 2 ? "bfp_csup" : "bfp_dup");
-		machine.retry = broken_retry_keep;
+		machine.hooks.retry = broken_retry_keep;
 		result = run_contended(&machine, which % 2, RIVAL_GROWTH);
 	}
 	summary = summarize(&result.tally.error);

@@ -101,21 +101,20 @@ static bool test_add_large(u32 which)
 }
 
 /* Nothing is lost or rounded before the field is full. */
-static bool csup_is_exact(const struct machine *machine, enum policy policy)
+static bool csup_is_exact(const struct machine *machine, enum counted policy)
 {
 	u64 seed = test_seed();
-	struct sim_cpu cpu;
 	struct sim sim;
 	u32 class, i, run;
 
 	for (class = 0; class < CLASSES; class++) {
 		sim_init(&sim, machine, policy, classes[class]);
 		for (run = 0; run < 1000; run++) {
-			machine->seed(&cpu, &seed);
+			model_seed(machine, &seed);
 			sim_start(&sim, 0);
 			for (i = 0; i < CHECKPOINTS; i++) {
-				sim_add(&sim, &cpu, run);
-				sim_count(&sim, &cpu, checkpoints[i] - sim.events);
+				sim_add(&sim, run);
+				sim_count(&sim, checkpoints[i] - sim.events);
 				if (sim_error(&sim))
 					return false;
 			}
@@ -136,25 +135,24 @@ static bool test_csup_exact(u32 which)
 static bool test_csup_full(u32 which)
 {
 	u64 seed = test_seed();
-	struct sim_cpu cpu;
 	struct sim sim;
 	u32 class;
 
 	(void)which;
 	for (class = 0; class < CLASSES; class++) {
 		sim_init(&sim, &machine_kmod, CSUP, classes[class]);
-		machine_seed(&cpu, &seed);
+		model_seed(&machine_kmod, &seed);
 		sim_start(&sim, MANTISSA_FULL - 1000);
-		sim_count(&sim, &cpu, 1000);
-		if (sim.word != MANTISSA_FULL)
+		sim_count(&sim, 1000);
+		if (sim_word(&sim) != MANTISSA_FULL)
 			return false;
-		sim_count(&sim, &cpu, 1);
-		if (sim.word != scounter_bfp_word(1U << 27, 1) || sim_error(&sim))
+		sim_count(&sim, 1);
+		if (sim_word(&sim) != scounter_bfp_word(1U << 27, 1) || sim_error(&sim))
 			return false;
 		/* Full again, at exponent 1. */
 		sim_start(&sim, scounter_bfp_word(MANTISSA_FULL, 1));
-		sim_count(&sim, &cpu, 1 + cpu.left[1]);
-		if (sim.word != scounter_bfp_word(1U << 27, 2))
+		sim_count(&sim, 1 + *model_left(0, 1));
+		if (sim_word(&sim) != scounter_bfp_word(1U << 27, 2))
 			return false;
 	}
 	return true;
@@ -166,16 +164,15 @@ static bool csup_goes_on(const struct machine *machine, bool variance)
 	enum { EVENTS = 20000, BEFORE = 1000, RUNS = 4000 };
 	struct tally tally = { 0 };
 	u64 seed = test_seed();
-	struct sim_cpu cpu;
 	struct sim sim;
 	u32 run;
 
 	sim_init(&sim, machine, CSUP, SCOUNTER_ERROR_PPM_DEFAULT);
 	for (run = 0; run < RUNS; run++) {
-		machine->seed(&cpu, &seed);
+		model_seed(machine, &seed);
 		/* The mantissa holds one more before the next is halved. */
 		sim_start(&sim, MANTISSA_FULL - BEFORE + 1);
-		sim_count(&sim, &cpu, EVENTS + BEFORE);
+		sim_count(&sim, EVENTS + BEFORE);
 		tally_add(&tally, &sim);
 	}
 	return variance ? variance_is(&tally, EVENTS) : tally_mean_is_right(&tally);
@@ -208,7 +205,7 @@ static bool test_csup_beyond(u32 which)
  * update fail: the error is at most what was asked for, and not far
  * below.
  */
-static bool approx_is_as_asked(enum policy policy, u32 asked, u32 error_ppm,
+static bool approx_is_as_asked(enum counted policy, u32 asked, u32 error_ppm,
 			       bool contended)
 {
 	enum { EVENTS = 1000000, RUNS = 1000 };
@@ -218,22 +215,18 @@ static bool approx_is_as_asked(enum policy policy, u32 asked, u32 error_ppm,
 	struct summary summary;
 	double events = 0;
 	u64 seed = test_seed();
-	struct sim_cpu cpu;
 	struct sim sim;
 	double rsd;
 	u32 run;
 
 	sim_init(&sim, &machine_kmod, policy, error_ppm);
-	sim.rival = contended ? &rival : NULL;
+	if (contended)
+		sim_against(&sim, &rival);
 	for (run = 0; run < RUNS; run++) {
-		struct sim_cpu chance;
-
-		machine_seed(&cpu, &seed);
-		machine_seed(&rival.cpu, &seed);
-		machine_seed(&chance, &seed);
-		rival.chance = chance.rnd;
+		model_seed(&machine_kmod, &seed);
+		seed_state(&rival.chance, &seed);
 		sim_start(&sim, 0);
-		sim_count(&sim, &cpu, EVENTS);
+		sim_count(&sim, EVENTS);
 		tally_add(&tally, &sim);
 		events += sim.events / (double)RUNS;
 	}
@@ -274,16 +267,15 @@ static bool approx_goes_on(const struct machine *machine, bool variance)
 	const u64 events = 64 * unit;
 	struct tally tally = { 0 };
 	u64 seed = test_seed();
-	struct sim_cpu cpu;
 	struct sim sim;
 	u32 run;
 
 	sim_init(&sim, machine, APPROX, SCOUNTER_ERROR_PPM_DEFAULT);
 	for (run = 0; run < RUNS; run++) {
-		machine->seed(&cpu, &seed);
-		sim_start(&sim, scounter_bfp_word(3U << sim.shift,
+		model_seed(machine, &seed);
+		sim_start(&sim, scounter_bfp_word(3U << sim.class.bound_log2,
 						  SCOUNTER_BFP_EXPONENT_MAX));
-		sim_count(&sim, &cpu, events);
+		sim_count(&sim, events);
 		tally_add(&tally, &sim);
 	}
 	return variance ? variance_is(&tally, (double)events * (unit - 1)) :
@@ -303,11 +295,11 @@ static bool test_approx_beyond(u32 which)
 		return approx_goes_on(&machine, true);
 	case 2:
 		describe("the variance catches a counter that does not go on");
-		machine.thin = broken_thin_never;
+		machine.hooks.thin = broken_thin_never;
 		return !approx_goes_on(&machine, true);
 	default:
 		describe("the mean catches a success that is not drawn again");
-		machine.thin = broken_thin_always;
+		machine.hooks.thin = broken_thin_always;
 		return !approx_goes_on(&machine, false);
 	}
 }
@@ -343,7 +335,7 @@ static bool test_broken(u32 which)
 	switch (which) {
 	case 0:
 		describe("the mean catches gaps that start at 0");
-		machine.seed = broken_seed_zero_gaps;
+		machine.seeded = broken_seed_zero_gaps;
 		break;
 	case 1:
 		describe("the mean catches a success in each block");

@@ -75,14 +75,14 @@ static bool bits_are_uniform(u64 (*draw)(struct rnd_state *, u32), u32 k,
 static bool all_bits_are_uniform(u64 (*draw)(struct rnd_state *, u32))
 {
 	u64 seed = test_seed();
-	struct sim_cpu cpu;
+	struct rnd_state rnd;
 	bool passed = true;
 	u32 k;
 
-	machine_seed(&cpu, &seed);
+	seed_state(&rnd, &seed);
 	for (k = 1; k <= 64; k++)
-		passed &= bits_are_uniform(draw, k, &cpu.rnd);
-	return passed && draw(&cpu.rnd, 0) == 0;
+		passed &= bits_are_uniform(draw, k, &rnd);
+	return passed && draw(&rnd, 0) == 0;
 }
 
 static bool test_bits(u32 which)
@@ -109,10 +109,10 @@ static bool rounding_is_unbiased(u64 (*round)(struct rnd_state *, u64, u32))
 {
 	enum { DRAWS = 20000 };
 	u64 seed = test_seed();
-	struct sim_cpu cpu;
+	struct rnd_state rnd;
 	u32 k, i, j;
 
-	machine_seed(&cpu, &seed);
+	seed_state(&rnd, &seed);
 	for (k = 0; k < 64; k++) {
 		for (i = 0; i < 4; i++) {
 			u64 n = next_seed(&seed) >> (i < 2 ? 0 : next_seed(&seed) % 64);
@@ -120,7 +120,7 @@ static bool rounding_is_unbiased(u64 (*round)(struct rnd_state *, u64, u32))
 			double ups = 0;
 
 			for (j = 0; j < DRAWS; j++) {
-				u64 more = round(&cpu.rnd, n, k) - (n >> k);
+				u64 more = round(&rnd, n, k) - (n >> k);
 
 				if (more > 1)
 					return false;

@@ -42,21 +42,25 @@ static bool test_theta(u32 which)
 }
 
 /* Successes one after the other take a word through the chain's states. */
-static bool states_are_those_of(enum policy policy, u32 error_ppm, struct halving halving)
+static bool states_are_those_of(enum counted policy, u32 error_ppm, struct halving halving)
 {
-	struct rnd_state rnd = { 2, 8, 16, 128 };
 	struct chain_state state = { 0 };
+	u64 seed = test_seed();
 	struct sim sim;
-	u32 word = 0;
 	u32 i;
 
+	model_seed(&machine_kmod, &seed);
 	sim_init(&sim, &machine_kmod, policy, error_ppm);
-	for (i = 0; i < 20 * halving.bound; i++) {
-		u32 exponent = scounter_bfp_exponent(word);
+	sim_start(&sim, 0);
+	/* Beyond the last bound the draws decide. */
+	for (i = 0; i < 20 * halving.bound && state.value >> SCOUNTER_BFP_EXPONENT_MAX <
+						 halving.bound; i++) {
+		u32 exponent = scounter_bfp_exponent(sim_word(&sim));
 
-		if (exponent != state.exponent || scounter_bfp_value(word) != state.value)
+		if (exponent != state.exponent || sim_value(&sim) != state.value)
 			return false;
-		word = scounter_bfp_sum(word, 1ULL << exponent, &sim.policy, &rnd);
+		*model_left(0, exponent) = 0;
+		sim_count(&sim, 1);
 		state = chain_next(halving, state);
 	}
 	return true;
@@ -75,7 +79,7 @@ static bool test_states(u32 which)
 		describe("catches an approx that halves at its bound always");
 		return !states_are_those_of(APPROX, error_ppm, halving_of_dup(512));
 	}
-	describe("%s, %s", policy_names[which % 2 ? APPROX : DUP], class_name(error_ppm));
+	describe("%s, %s", counted_names[which % 2 ? APPROX : DUP], class_name(error_ppm));
 	if (which % 2)
 		return states_are_those_of(APPROX, error_ppm,
 					   halving_of_approx(scounter_bfp_approx_theta(error_ppm)));

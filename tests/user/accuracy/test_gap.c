@@ -10,6 +10,7 @@
 
 #define GAPS		2000000
 #define STREAMS		100000
+#define CPUS		1000
 #define BINS_MAX	80
 
 /* The geometric distribution cut into bins. */
@@ -84,6 +85,11 @@ static bool all_right(const struct gap_verdict *verdict)
 	return verdict->mean && verdict->variance && verdict->distribution;
 }
 
+static u32 next_gap(const struct machine *machine, struct rnd_state *rnd, u32 k)
+{
+	return (machine->gap ?: scounter_draw_gap)(rnd, k);
+}
+
 static struct gap_verdict examine_gaps(const struct machine *machine, u32 k)
 {
 	double p = ldexp(1, -(int)k);
@@ -95,14 +101,14 @@ static struct gap_verdict examine_gaps(const struct machine *machine, u32 k)
 	struct gap_verdict verdict;
 	u64 seed = test_seed();
 	double sum = 0, sum2 = 0;
-	struct sim_cpu cpu;
+	struct rnd_state rnd;
 	struct bins bins;
 	u32 i;
 
-	machine->seed(&cpu, &seed);
+	seed_state(&rnd, &seed);
 	bins_init(&bins, k, 64, 4e-5);
 	for (i = 0; i < GAPS; i++) {
-		u32 gap = machine->gap(&cpu, k);
+		u32 gap = next_gap(machine, &rnd, k);
 
 		sum += gap - mean;
 		sum2 += (gap - mean) * (gap - mean);
@@ -164,18 +170,20 @@ static bool first_gaps_fit(const struct machine *machine)
 	static struct bins bins[SCOUNTER_GAP_EXPONENT_MAX + 1];
 	u64 seed = test_seed();
 	bool passed = true;
-	struct sim_cpu cpu;
 	double tail;
-	u32 i, k;
+	u32 cpu, i, k;
 
 	memset(counts, 0, sizeof(counts));
 	for (k = 1; k <= SCOUNTER_GAP_EXPONENT_MAX; k++)
 		bins_init(&bins[k], k, 32, 1e-3);
-	for (i = 0; i < STREAMS; i++) {
-		machine->seed(&cpu, &seed);
-		for (k = 1; k <= SCOUNTER_GAP_EXPONENT_MAX; k++)
-			counts[k][bin_of(&bins[k], cpu.left[k])]++;
+	model_init(CPUS, 1);
+	for (i = 0; i < STREAMS / CPUS; i++) {
+		model_seed(machine, &seed);
+		for (cpu = 0; cpu < CPUS; cpu++)
+			for (k = 1; k <= SCOUNTER_GAP_EXPONENT_MAX; k++)
+				counts[k][bin_of(&bins[k], *model_left(cpu, k))]++;
 	}
+	model_init(1, 1);
 	for (k = 1; k <= SCOUNTER_GAP_EXPONENT_MAX; k++)
 		passed &= chi_square_fits(counts[k], bins[k].probability,
 					  bins[k].count, &tail);
@@ -191,7 +199,7 @@ static bool test_first_gaps(u32 which)
 		return first_gaps_fit(&machine);
 	}
 	describe("catches gaps that start at 0");
-	machine.seed = broken_seed_zero_gaps;
+	machine.seeded = broken_seed_zero_gaps;
 	return !first_gaps_fit(&machine);
 }
 
@@ -232,19 +240,19 @@ static bool streams_are_independent(const struct machine *machine)
 	static struct pairs pairs[SCOUNTER_GAP_EXPONENT_MAX + 1];
 	u64 seed = test_seed();
 	bool passed = true;
-	struct sim_cpu a, b;
-	u32 i, k;
+	u32 cpu, i, k;
 
 	for (k = 1; k <= SCOUNTER_GAP_EXPONENT_MAX; k++)
 		pairs_init(&pairs[k], k);
-	for (i = 0; i < STREAMS; i++) {
-		u64 stream = next_seed(&seed);
-
-		machine->seed(&a, &stream);
-		machine->seed(&b, &stream);
-		for (k = 1; k <= SCOUNTER_GAP_EXPONENT_MAX; k++)
-			pairs_add(&pairs[k], a.left[k], b.left[k]);
+	model_init(CPUS, 1);
+	for (i = 0; i < 2 * STREAMS / CPUS; i++) {
+		model_seed(machine, &seed);
+		for (cpu = 0; cpu < CPUS; cpu += 2)
+			for (k = 1; k <= SCOUNTER_GAP_EXPONENT_MAX; k++)
+				pairs_add(&pairs[k], *model_left(cpu, k),
+					  *model_left(cpu + 1, k));
 	}
+	model_init(1, 1);
 	for (k = 1; k <= SCOUNTER_GAP_EXPONENT_MAX; k++)
 		passed &= pairs_are_independent(&pairs[k]);
 	return passed;
@@ -259,7 +267,7 @@ static bool test_streams(u32 which)
 		return streams_are_independent(&machine);
 	}
 	describe("catches the same seed for two CPUs");
-	machine.seed = broken_seed_same;
+	machine.seeded = broken_seed_same;
 	return !streams_are_independent(&machine);
 }
 
@@ -268,18 +276,18 @@ static bool gaps_are_independent(const struct machine *machine)
 {
 	u64 seed = test_seed();
 	bool passed = true;
-	struct sim_cpu cpu;
+	struct rnd_state rnd;
 	u32 i, k;
 
-	machine->seed(&cpu, &seed);
+	seed_state(&rnd, &seed);
 	for (k = 1; k <= SCOUNTER_GAP_EXPONENT_MAX; k++) {
 		struct pairs pairs;
 
 		pairs_init(&pairs, k);
 		for (i = 0; i < STREAMS; i++) {
-			u32 a = machine->gap(&cpu, k);
+			u32 a = next_gap(machine, &rnd, k);
 
-			pairs_add(&pairs, a, machine->gap(&cpu, k));
+			pairs_add(&pairs, a, next_gap(machine, &rnd, k));
 		}
 		passed &= pairs_are_independent(&pairs);
 	}

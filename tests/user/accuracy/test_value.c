@@ -27,7 +27,7 @@ static const struct value_runs *runs_of(u32 which)
 	static struct value_runs runs[VALUE_KINDS * ACCURACIES];
 
 	if (!runs[which].count)
-		runs[which] = value_run(&value_machine_kmod, which / ACCURACIES,
+		runs[which] = value_run(MORRIS + which / ACCURACIES,
 					accuracies[which % ACCURACIES],
 					run_counts[which % ACCURACIES], points,
 					POINTS, derive_seed(master_seed(), "value", which));
@@ -36,7 +36,7 @@ static const struct value_runs *runs_of(u32 which)
 
 static void describe_run(const struct value_runs *runs, u32 point)
 {
-	describe("%s, %s, n = %llu, %u runs", value_names[runs->kind],
+	describe("%s, %s, n = %llu, %u runs", counted_names[runs->counted],
 		 class_name(runs->error_ppm), runs->at[point], runs->count);
 }
 
@@ -68,21 +68,21 @@ static bool test_variance(u32 which)
 		100 * sqrt(bound) / n, 100 * value_limit(&runs->rule));
 	if (summary.variance > bound * chance)
 		return false;
-	return n < 10000000 || runs->kind == SCALABLE_CAPPED ||
+	return n < 10000000 || runs->counted == CAPPED ||
 	       rsd * sqrt(chance) >= 0.93 * value_limit(&runs->rule);
 }
 
 static bool test_exact_variance(u32 which)
 {
 	static const u64 at[] = { 200000 };
-	enum value_kind kind = which / 2;
+	enum counted kind = MORRIS + which / 2;
 	u32 ppm = which % 2 ? 50000 : 20000;
-	struct value_runs runs = value_run(&value_machine_kmod, kind, ppm, 10000, at, 1,
+	struct value_runs runs = value_run(kind, ppm, 10000, at, 1,
 					   test_seed());
 	struct summary summary = summarize(&runs.error[0]);
 	double exact = value_exact_variance(&runs.rule, at[0]);
 
-	describe("%s, %s, n = %llu", value_names[kind], class_name(ppm), at[0]);
+	describe("%s, %s, n = %llu", counted_names[kind], class_name(ppm), at[0]);
 	comment("RSD %.4f %%, exact %.4f %%, %+.2f standard errors of the variance",
 		100 * sqrt(summary.variance) / at[0], 100 * sqrt(exact) / at[0],
 		variance_z(&summary, exact));
@@ -98,10 +98,10 @@ static bool test_exact_variance(u32 which)
 static bool test_papers(u32 which)
 {
 	static const u64 at[] = { 10000000 };
-	struct value_runs runs = value_run(&value_machine_kmod, which, 10000, 2000, at, 1,
+	struct value_runs runs = value_run(MORRIS + which, 10000, 2000, at, 1,
 					   test_seed());
 
-	describe("%s, 1 %%, n = %llu: seldom off by 3 %%, 2 %%", value_names[which], at[0]);
+	describe("%s, 1 %%, n = %llu: seldom off by 3 %%, 2 %%", counted_names[MORRIS + which], at[0]);
 	comment("of %u runs %llu were off by more than 3 %%, %llu by more than 2 %%",
 		runs.count, runs.above_3, runs.above_2);
 	return (runs.above_3 <= 0.0027 * runs.count ||
@@ -111,32 +111,35 @@ static bool test_papers(u32 which)
 }
 
 /* Some fifty pieces, which are counted one by one or added at once. */
-static struct moments mixed(const struct value_machine *machine, enum value_kind kind,
+static struct moments mixed(const struct machine *machine, enum counted kind,
 			    u64 events, bool contended, double *bound)
 {
 	enum { PPM = 50000, RUNS = 2000 };
-	struct value_sim sim = { .machine = machine, .rule = value_rule(kind, PPM) };
+	struct scounter_value_rule rule = value_rule(kind, PPM);
+	struct rival rival = { .kind = RIVAL_GROWTH };
 	struct moments error = { 0 };
 	u64 seed = test_seed();
-	struct sim_cpu cpu, rival;
+	struct sim sim;
 	u32 run;
 
 	*bound = 0;
+	sim_init(&sim, machine, kind, PPM);
+	if (contended)
+		sim_against(&sim, &rival);
 	for (run = 0; run < RUNS; run++) {
-		machine_seed(&cpu, &seed);
-		machine_seed(&rival, &seed);
-		value_start(&sim, 0);
-		sim.rival = contended ? &rival : NULL;
+		model_seed(machine, &seed);
+		seed_state(&rival.chance, &seed);
+		sim_start(&sim, 0);
 		while (sim.events < events) {
 			u64 piece = 1 + next_seed(&seed) % (events / 50);
 
 			if (next_seed(&seed) % 2)
-				value_add(&sim, &cpu, piece >> next_seed(&seed) % 20);
+				sim_add(&sim, piece >> next_seed(&seed) % 20);
 			else
-				value_count(&sim, &cpu, piece);
+				sim_count(&sim, piece);
 		}
-		moments_add(&error, (double)sim.value - sim.events);
-		*bound += value_variance_bound(&sim.rule, sim.events) / RUNS;
+		moments_add(&error, sim_error(&sim));
+		*bound += value_variance_bound(&rule, sim.events) / RUNS;
 	}
 	return error;
 }
@@ -144,13 +147,13 @@ static struct moments mixed(const struct value_machine *machine, enum value_kind
 /* Increments and additions of all sizes mixed, alone and with another CPU. */
 static bool test_mixed(u32 which)
 {
-	enum value_kind kind = which / 2;
+	enum counted kind = MORRIS + which / 2;
 	double bound;
-	struct moments error = mixed(&value_machine_kmod, kind, 20000000, which % 2,
+	struct moments error = mixed(&machine_kmod, kind, 20000000, which % 2,
 				     &bound);
 	struct summary summary = summarize(&error);
 
-	describe("%s, 5 %%, %s", value_names[kind],
+	describe("%s, 5 %%, %s", counted_names[kind],
 		 which % 2 ? "against another CPU" : "alone");
 	comment("mean %+.2f standard errors, variance %.3f of its bound",
 		summary.mean_z, summary.variance / bound);
@@ -158,7 +161,7 @@ static bool test_mixed(u32 which)
 	       summary.variance <= bound * (1 + Z_LIMIT * summary.variance_error);
 }
 
-static bool mean_is_off(const struct value_machine *machine, enum value_kind kind,
+static bool mean_is_off(const struct machine *machine, enum counted kind,
 			bool contended)
 {
 	double bound;
@@ -171,24 +174,24 @@ static bool mean_is_off(const struct value_machine *machine, enum value_kind kin
 
 static bool test_broken(u32 which)
 {
-	struct value_machine machine = value_machine_kmod;
+	struct machine machine = machine_kmod;
 
 	switch (which) {
 	case 0:
 		describe("catches a unit that is rounded up");
-		machine.thin = broken_thin_rounds_up;
+		machine.hooks.value_thin = broken_thin_rounds_up;
 		break;
 	case 1:
 		describe("catches a power of two that decides alone");
-		machine.thin = broken_thin_accepts;
+		machine.hooks.value_thin = broken_thin_accepts;
 		break;
 	case 2:
 		describe("catches a success that is drawn anew after a failure");
-		machine.retry = broken_retry_draws_anew;
+		machine.hooks.retry = broken_retry_redraw;
 		return mean_is_off(&machine, SCALABLE, true);
 	default:
 		describe("catches a success that outlives a grown unit");
-		machine.retry = broken_thin_accepts;
+		machine.hooks.retry = broken_retry_keep;
 		return mean_is_off(&machine, SCALABLE, true);
 	}
 	return mean_is_off(&machine, MORRIS, false);
@@ -216,11 +219,11 @@ static bool unit_is_right(u64 value, const struct scounter_value_rule *rule)
 
 static bool test_units(u32 which)
 {
-	struct scounter_value_rule rule = value_rule(which / ACCURACIES,
+	struct scounter_value_rule rule = value_rule(MORRIS + which / ACCURACIES,
 						     accuracies[which % ACCURACIES]);
 	u32 bit;
 
-	describe("%s, %s: to the end of the range", value_names[which / ACCURACIES],
+	describe("%s, %s: to the end of the range", counted_names[MORRIS + which / ACCURACIES],
 		 class_name(accuracies[which % ACCURACIES]));
 	for (bit = 0; bit < 64; bit++) {
 		u64 value = 1ULL << bit;
@@ -244,26 +247,24 @@ static bool test_units(u32 which)
 static bool test_far(u32 which)
 {
 	static const u32 from[] = { 32, 44, 50, 61 };
-	enum value_kind kind = which / 4;
-	struct value_sim sim = {
-		.machine = &value_machine_kmod,
-		.rule = value_rule(kind, 10000),
-	};
+	enum counted kind = MORRIS + which / 4;
+	struct scounter_value_rule rule = value_rule(kind, 10000);
 	u64 start = 1ULL << from[which % 4], seed = test_seed();
-	u64 unit = scounter_value_unit(start, &sim.rule);
+	u64 unit = scounter_value_unit(start, &rule);
 	struct moments error = { 0 };
-	struct sim_cpu cpu;
 	struct summary summary;
+	struct sim sim;
 	u32 run;
 
-	describe("%s, from 2^%u", value_names[kind], from[which % 4]);
+	describe("%s, from 2^%u", counted_names[kind], from[which % 4]);
+	sim_init(&sim, &machine_kmod, kind, 10000);
 	for (run = 0; run < 4000; run++) {
-		machine_seed(&cpu, &seed);
-		value_start(&sim, start);
+		model_seed(&machine_kmod, &seed);
+		sim_start(&sim, start);
 		/* In pieces of half a unit: about a hundred updates. */
 		while (sim.events - start < unit * 100)
-			value_add(&sim, &cpu, unit / 2);
-		moments_add(&error, (double)(s64)(sim.value - sim.events));
+			sim_add(&sim, unit / 2);
+		moments_add(&error, sim_error(&sim));
 	}
 	summary = summarize(&error);
 	comment("mean %+.2f standard errors", summary.mean_z);

@@ -129,12 +129,10 @@ static bool for_all_edges(edge_fn visit, sum_fn sum)
 	u32 which, e;
 
 	for (which = 0; which < 2 * POLICIES * CLASSES; which++) {
-		struct scounter_bfp_policy policy;
-		struct sim sim;
+		struct scounter_class class = counted_class(which / 2 % POLICIES,
+							    classes[which / 2 / POLICIES]);
+		struct scounter_bfp_policy policy = policy_of(&class);
 
-		sim_init(&sim, &machine_kmod, which / 2 % POLICIES,
-			 classes[which / 2 / POLICIES]);
-		policy = sim.policy;
 		policy.contended = which & 1;
 		for (e = 0; e <= SCOUNTER_BFP_EXPONENT_MAX; e++)
 			if (!for_edges_at(&policy, e, visit, sum, &seed))
@@ -259,29 +257,27 @@ static bool test_goes_up(u32 which)
 }
 
 /* Increments and additions of all sizes until nothing more fits. */
-static bool stays_monotonic(const struct machine *machine, enum policy policy)
+static bool stays_monotonic(const struct machine *machine, enum counted policy)
 {
 	u64 seed = test_seed();
-	struct sim_cpu cpu;
 	struct sim sim;
 	u32 run, i;
 
-	machine->seed(&cpu, &seed);
 	for (run = 0; run < 400; run++) {
 		struct rival rival = { .kind = RIVAL_GROWTH };
 
 		sim_init(&sim, machine, policy, classes[run % CLASSES]);
-		machine->seed(&rival.cpu, &seed);
-		rival.chance = rival.cpu.rnd;
-		sim.rival = &rival;
+		seed_state(&rival.chance, &seed);
+		sim_against(&sim, &rival);
+		model_seed(machine, &seed);
 		for (i = 0; i < 1000; i++) {
 			u32 size = next_seed(&seed) % (1 + run / 10);
 			u64 n = next_seed(&seed) >> (63 - size);
 
 			if (next_seed(&seed) % 4)
-				sim_count(&sim, &cpu, n % 1000);
+				sim_count(&sim, n % 1000);
 			else
-				sim_add(&sim, &cpu, n);
+				sim_add(&sim, n);
 		}
 		if (sim.went_down)
 			return false;
@@ -298,45 +294,44 @@ static bool test_monotonic(u32 which)
 		 which % 2 ? "bfp_csup" : "bfp_dup");
 	if (which < 2)
 		return stays_monotonic(&machine, which);
-	machine.sum = broken_sum_down;
+	machine.hooks.sum = broken_sum_down;
 	return !stays_monotonic(&machine, which - 2);
 }
 
-static bool saturates(const struct machine *machine, enum policy policy)
+static bool saturates(const struct machine *machine, enum counted policy)
 {
 	static const u64 huge[] = {
-		VALUE_MAX, VALUE_MAX + 1, 1ULL << 43, 1ULL << 63, ~0ULL,
+		VALUE_MAX, VALUE_MAX + 1, 1ULL << 43, 1ULL << 62, ~0ULL >> 1,
 	};
 	u64 seed = test_seed();
-	struct sim_cpu cpu;
 	struct sim sim;
 	u32 class, i, j;
 
-	machine->seed(&cpu, &seed);
+	model_seed(machine, &seed);
 	for (class = 0; class < CLASSES; class++) {
 		sim_init(&sim, machine, policy, classes[class]);
 		for (i = 0; i < ARRAY_SIZE(huge); i++) {
 			sim_start(&sim, 0);
-			sim_count(&sim, &cpu, i * 1000000);
-			sim_add(&sim, &cpu, huge[i]);
+			sim_count(&sim, i * 1000000);
+			sim_add(&sim, huge[i]);
 			for (j = 0; j < 3; j++) {
 				struct scounter_estimate estimate = sim_estimate(&sim);
 
-				if (sim.word != SCOUNTER_BFP_WORD_MAX ||
-				    scounter_bfp_value(sim.word) != VALUE_MAX ||
+				if (sim_word(&sim) != SCOUNTER_BFP_WORD_MAX ||
+				    estimate.value != VALUE_MAX ||
 				    estimate.upper != ~0ULL || sim.went_down)
 					return false;
-				sim_count(&sim, &cpu, 1000000);
-				sim_add(&sim, &cpu, huge[j]);
+				sim_count(&sim, 1000000);
+				sim_add(&sim, huge[j]);
 			}
 		}
 		/* The last value below, and the increments that lead out. */
 		sim_start(&sim, 0);
-		sim_add(&sim, &cpu, VALUE_MAX - (1 << SCOUNTER_BFP_EXPONENT_MAX));
-		if (sim.word != SCOUNTER_BFP_WORD_MAX - 1)
+		sim_add(&sim, VALUE_MAX - (1 << SCOUNTER_BFP_EXPONENT_MAX));
+		if (sim_word(&sim) != SCOUNTER_BFP_WORD_MAX - 1)
 			return false;
-		sim_count(&sim, &cpu, 10000000);
-		if (sim.word != SCOUNTER_BFP_WORD_MAX || sim.went_down)
+		sim_count(&sim, 10000000);
+		if (sim_word(&sim) != SCOUNTER_BFP_WORD_MAX || sim.went_down)
 			return false;
 	}
 	return true;
@@ -350,7 +345,7 @@ static bool test_saturation(u32 which)
 		 which % 2 ? "bfp_csup" : "bfp_dup");
 	if (which < 2)
 		return saturates(&machine, which);
-	machine.sum = broken_sum_wraps;
+	machine.hooks.sum = broken_sum_wraps;
 	return !saturates(&machine, which - 2);
 }
 

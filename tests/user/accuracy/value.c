@@ -6,136 +6,21 @@
 #include "util.h"
 #include "value.h"
 
-const char *const value_names[VALUE_KINDS] = {
-	[MORRIS]		= "morris",
-	[SCALABLE]		= "scalable",
-	[SCALABLE_CAPPED]	= "scalable, at most 2^10 at once",
-};
-
-const struct value_machine value_machine_kmod = {
-	.unit	= scounter_value_unit,
-	.thin	= scounter_value_thin,
-};
-
-/* Adds a little more than what the probability is the inverse of. */
-u64 broken_thin_rounds_up(u64 n, u64 unit, struct rnd_state *rnd)
-{
-	n = scounter_value_thin(n, unit, rnd);
-	return n == unit && unit > 1 ? n + n / 32 + 1 : n;
-}
-
-/* The power of two below the unit decides alone. */
-u64 broken_thin_accepts(u64 n, u64 unit, struct rnd_state *rnd)
-{
-	(void)rnd;
-	return max(n, unit);
-}
-
-/* Decides once more whether the event counts. */
-u64 broken_retry_draws_anew(u64 n, u64 unit, struct rnd_state *rnd)
-{
-	(void)n;
-	return scounter_value_thin(1, unit, rnd);
-}
-
-struct scounter_value_rule value_rule(enum value_kind kind, u32 error_ppm)
+/* What the value of a class is measured by, from the papers. */
+struct scounter_value_rule value_rule(enum counted counted, u32 error_ppm)
 {
 	struct scounter_value_rule rule = { .cap = 63, .max = ~0ULL };
 
-	if (kind == MORRIS) {
+	if (counted == MORRIS) {
 		rule.a = scounter_morris_a(error_ppm);
 		rule.shift = fls64(rule.a - 1) + 1;
 		rule.max = ~0ULL >> 1;
 	} else {
 		rule.shift = scounter_threshold_log2(error_ppm);
 	}
-	if (kind == SCALABLE_CAPPED)
+	if (counted == CAPPED)
 		rule.cap = CAP;
 	return rule;
-}
-
-void value_start(struct value_sim *sim, u64 value)
-{
-	sim->value = value;
-	sim->events = value;
-}
-
-/* What another CPU does before a store: whether the word is still that one. */
-static bool interfered(struct value_sim *sim)
-{
-	struct sim_cpu *rival = sim->rival;
-	u64 before = sim->value;
-
-	if (!rival || prandom_u32_state(&rival->rnd) % 2)
-		return false;
-	sim->rival = NULL;
-	/* Mostly increments, now and then enough to double the unit. */
-	if (prandom_u32_state(&rival->rnd) % 16)
-		value_count(sim, rival, scounter_value_unit(before, &sim->rule));
-	else
-		value_add(sim, rival, before / 2 + 1);
-	sim->rival = rival;
-	return sim->value != before;
-}
-
-/* value_apply() */
-static void value_apply(struct value_sim *sim, struct sim_cpu *cpu, u64 n)
-{
-	const struct value_machine *machine = sim->machine;
-	u64 seen;
-
-	for (;;) {
-		seen = sim->value;
-		n = machine->thin(n, machine->unit(seen, &sim->rule), &cpu->rnd);
-		if (!n)
-			return;
-		if (!interfered(sim))
-			break;
-		if (machine->retry)
-			n = machine->retry(n, machine->unit(sim->value, &sim->rule),
-					   &cpu->rnd);
-	}
-	sim->value = scounter_value_sum(seen, n, &sim->rule);
-}
-
-/* How many increments of 1 there are before the first trial. */
-static u64 plain_left(const struct value_sim *sim)
-{
-	u64 limit = (1ULL << sim->rule.shift) - sim->rule.a;
-
-	return sim->value < limit ? limit - sim->value : 0;
-}
-
-void value_count(struct value_sim *sim, struct sim_cpu *cpu, u64 events)
-{
-	sim->events += events;
-	while (events) {
-		u64 plain = min(plain_left(sim), events);
-		u32 exponent;
-		u32 *left;
-
-		if (plain) {
-			sim->value += plain;
-			events -= plain;
-			continue;
-		}
-		exponent = scounter_value_exponent(sim->value, &sim->rule);
-		left = &cpu->left[exponent];
-		if (events <= *left) {
-			*left -= events;
-			return;
-		}
-		events -= *left + 1;
-		*left = scounter_draw_gap(&cpu->rnd, exponent);
-		value_apply(sim, cpu, 1ULL << exponent);
-	}
-}
-
-void value_add(struct value_sim *sim, struct sim_cpu *cpu, u64 n)
-{
-	sim->events += n;
-	if (n)
-		value_apply(sim, cpu, n);
 }
 
 double value_variance_bound(const struct scounter_value_rule *rule, u64 n)
@@ -193,35 +78,34 @@ double value_exact_variance(const struct scounter_value_rule *rule, u64 n)
 	return variance;
 }
 
-struct value_runs value_run(const struct value_machine *machine,
-			    enum value_kind kind, u32 error_ppm, u32 count,
+struct value_runs value_run(enum counted counted, u32 error_ppm, u32 count,
 			    const u64 *at, u32 points, u64 seed)
 {
 	struct value_runs runs = {
-		.kind = kind,
-		.rule = value_rule(kind, error_ppm),
+		.counted = counted,
+		.rule = value_rule(counted, error_ppm),
 		.error_ppm = error_ppm,
 		.count = count,
 		.points = points,
 		.at = at,
 	};
-	struct value_sim sim = { .machine = machine, .rule = runs.rule };
-	struct sim_cpu cpu;
+	struct sim sim;
 	u32 run, i;
 
+	sim_init(&sim, &machine_kmod, counted, error_ppm);
 	for (run = 0; run < count; run++) {
 		double off = 0;
 
-		machine_seed(&cpu, &seed);
-		value_start(&sim, 0);
+		model_seed(&machine_kmod, &seed);
+		sim_start(&sim, 0);
 		for (i = 0; i < points; i++) {
-			value_count(&sim, &cpu, at[i] - sim.events);
-			off = (double)sim.value - at[i];
+			sim_count(&sim, at[i] - sim.events);
+			off = sim_error(&sim);
 			moments_add(&runs.error[i], off);
 		}
 		runs.above_2 += fabs(off) > 0.02 * at[points - 1];
 		runs.above_3 += fabs(off) > 0.03 * at[points - 1];
-		progress(value_names[kind], run, count);
+		progress(counted_names[counted], run, count);
 	}
 	return runs;
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * CPUs that count in a word that is the value itself (morris, scalable), without
- * a kernel.  Units, draws and sums are the module's own functions; the loops
- * around them are those of kmod/kinds/value.c, except that the trials which fail
- * between two successes are not counted down one by one.
- */
+/* Words that are the value itself (morris, scalable): what their errors are to be. */
 #ifndef _ACCURACY_VALUE_H
 #define _ACCURACY_VALUE_H
 
@@ -14,41 +9,9 @@
 #include "repr/value.h"
 #include "stats.h"
 
-enum value_kind { MORRIS, SCALABLE, SCALABLE_CAPPED, VALUE_KINDS };
+#define VALUE_KINDS	(COUNTED - MORRIS)
 
-extern const char *const value_names[VALUE_KINDS];
-
-/* A unit never adds more than that with the option of a cap. */
-#define CAP	10
-
-struct value_machine {
-	u64 (*unit)(u64 value, const struct scounter_value_rule *rule);
-	/* What is left of a success that carried n. */
-	u64 (*thin)(u64 n, u64 unit, struct rnd_state *rnd);
-	/* And after a failed compare-and-swap. */
-	u64 (*retry)(u64 n, u64 unit, struct rnd_state *rnd);
-};
-
-extern const struct value_machine value_machine_kmod;
-
-u64 broken_thin_rounds_up(u64 n, u64 unit, struct rnd_state *rnd);
-u64 broken_thin_accepts(u64 n, u64 unit, struct rnd_state *rnd);
-u64 broken_retry_draws_anew(u64 n, u64 unit, struct rnd_state *rnd);
-
-struct value_sim {
-	const struct value_machine *machine;
-	struct scounter_value_rule rule;
-	u64 value;
-	u64 events;		/* what was counted, exactly */
-	bool contended;		/* another CPU counts and adds before stores */
-	struct sim_cpu *rival;
-};
-
-struct scounter_value_rule value_rule(enum value_kind kind, u32 error_ppm);
-
-void value_start(struct value_sim *sim, u64 value);
-void value_count(struct value_sim *sim, struct sim_cpu *cpu, u64 events);
-void value_add(struct value_sim *sim, struct sim_cpu *cpu, u64 n);
+struct scounter_value_rule value_rule(enum counted counted, u32 error_ppm);
 
 /*
  * A bound of the variance after n increments, or additions: n(n - 1)/2a for
@@ -64,7 +27,7 @@ double value_exact_variance(const struct scounter_value_rule *rule, u64 n);
 
 /* The errors of so many counters at several numbers of events, rising. */
 struct value_runs {
-	enum value_kind kind;
+	enum counted counted;
 	struct scounter_value_rule rule;
 	u32 error_ppm, count, points;
 	const u64 *at;
@@ -72,8 +35,7 @@ struct value_runs {
 	u64 above_2, above_3;	/* percent off, at the last point */
 };
 
-struct value_runs value_run(const struct value_machine *machine,
-			    enum value_kind kind, u32 error_ppm, u32 count,
+struct value_runs value_run(enum counted counted, u32 error_ppm, u32 count,
 			    const u64 *at, u32 points, u64 seed);
 
 #endif /* _ACCURACY_VALUE_H */
