@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The arithmetic of SCOUNTER_CLASS(): which kinds there are, and what a relative
- * error makes of a kind's thresholds and limits.  All of it is constants.
+ * The arithmetic of SCOUNTER_CLASS(): masks of kinds, and the thresholds and limits that
+ * follow from a relative error.  All of it is constants.
  *
- * Example: for 1 %, 10000 ppm, Theta is 7500, as a bfp counter that halves its
- * mantissa from there has a relative variance of 3 / (4 * 7500 - 3) or 0.01^2.
+ * Example: 10000 ppm, 1 %, gives bfp_dup a Theta of 7500.  A counter that halves its
+ * mantissa there has a relative variance of 3 / (4 * 7500 - 3), which is 0.01^2.
  *
  * Clients include <linux/scounter_word.h>.
  */

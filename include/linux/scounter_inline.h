@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The inline part of the increments: what each kind does as long as nobody
- * interferes.  Whatever is left goes to __scounter_word32_finish() and its like.
+ * The inline part of the increments: what each kind does without contention.  The rest is
+ * in __scounter_word32_finish() and __scounter_word64_finish().
  *
- * Example: at exponent 3 of a bfp word 7 of 8 increments end here, with one load
- * and one step of this CPU's countdown.  The eighth goes on out of line.
+ * Example: of the increments of a bfp word at exponent 3, seven of eight end here, after
+ * one load and one step of this CPU's countdown.  The eighth goes on out of line.
  *
- * Clients include <linux/scounter_word.h>, which includes this in its midst.
+ * Clients include <linux/scounter_word.h>, which has the words and classes and includes
+ * this header after them.
  */
 #ifndef _LINUX_SCOUNTER_INLINE_H
 #define _LINUX_SCOUNTER_INLINE_H
@@ -22,11 +23,10 @@
 #include <linux/types.h>
 
 /*
- * Trials that succeed with probability 2^-k: on each CPU, for each k, how many
- * are still to fail before the next success.  One trial is one step down.
- * Beyond SCOUNTER_GAP_EXPONENT_MAX the steps are trials at 2^-25, and random
- * bits decide the rest.  kmod/base/random.c says why no interrupt and no migration
- * can bias it.
+ * Trials at 2^-k: left[k] is how many are still to fail on this CPU before the next
+ * success.  One trial is one step down.  Example: left[3] is 7 on average after a success.
+ * Beyond SCOUNTER_GAP_EXPONENT_MAX the steps are trials at 2^-25, and random bits decide
+ * the rest.  kmod/base/random.c says why no interrupt and no migration adds a bias.
  */
 #define SCOUNTER_TRIAL_EXPONENTS	64
 
@@ -37,9 +37,9 @@ struct scounter_gaps {
 DECLARE_PER_CPU(struct scounter_gaps, scounter_gaps);
 
 /*
- * Where a CPU counts: the slot of the tables of stripes, and what rbo_numa stores
- * above the count.  Wrong values (a CPU that has moved to another node) cost
- * time, not counts.
+ * Where a CPU counts: its slot in the tables of stripes, and the node that rbo_numa stores
+ * above the count.  Wrong values, of a CPU that has moved to another node, cost time and
+ * not counts.
  */
 struct scounter_place {
 	u64 numa_tag;
@@ -49,9 +49,9 @@ struct scounter_place {
 DECLARE_PER_CPU(struct scounter_place, scounter_place);
 
 /*
- * The nodes of rbo_numa.  value_max is 2^(63 - ceil(log2(nodes))) - 1, fixed
- * when the module is loaded; starving is how many CPUs have waited for too long, for
- * whatever word.
+ * The nodes of rbo_numa.  value_max is 2^(63 - ceil(log2(nodes))) - 1: 2^61 - 1 for 4
+ * nodes, fixed when the module loads.  starving is how many CPUs have waited for too
+ * long, for any word.
  */
 struct scounter_numa {
 	u64 value_max;
@@ -61,12 +61,12 @@ struct scounter_numa {
 extern struct scounter_numa __scounter_numa;
 
 /*
- * How far the inline part of an increment has come: the reason in the lower
- * two bits, the exponent of a trial above.  All but DONE go on out of line.
+ * How the inline part of an increment ends: the reason in the lower two bits, the
+ * exponent of a trial above.  All but DONE go on out of line.
  */
 enum scounter_outcome {
 	SCOUNTER_DONE		= 0,	/* counted, or its trial failed */
-	SCOUNTER_CONTENDED	= 1,	/* the compare-and-swap failed, or had to */
+	SCOUNTER_CONTENDED	= 1,	/* the compare-and-swap failed or was not tried */
 	SCOUNTER_SUCCESS	= 2,	/* the trial took the countdown below 0 */
 	SCOUNTER_UNDECIDED	= 3,	/* the trial found it below 0 */
 	SCOUNTER_UNTRIED	= 5,	/* a class with options, or not a constant */
@@ -76,10 +76,10 @@ enum scounter_outcome {
 
 #if defined(CONFIG_X86_64) && defined(CONFIG_SMP) && !defined(CONFIG_UML)
 /*
- * One instruction steps the countdown: the sign says that it is below zero, and
- * the carry that it was not before.  A trial that fails jumps from here to where
- * the increment ends; the code for the others may lie between.  The exponent is
- * the sum of both arguments; a constant part costs nothing.
+ * One instruction steps the countdown.  The sign says that it is below zero, and the carry
+ * that it was not before.  A trial that fails jumps from here to the end of the
+ * increment; the code of the other outcomes may lie between.  The exponent is the sum of
+ * both arguments, and its constant part costs nothing.
  */
 static __always_inline u32 __scounter_trial_step(unsigned long exponent,
 						 const u32 from)
@@ -99,7 +99,7 @@ failed:
 	return SCOUNTER_DONE;
 }
 
-/* Without a second instruction that widens the slot to an index. */
+/* One instruction: a plain read takes a second one to widen the slot to an index. */
 static __always_inline unsigned long __scounter_slot(void)
 {
 	unsigned long slot;
@@ -129,10 +129,10 @@ static __always_inline unsigned long __scounter_slot(void)
 }
 #endif
 
-/* What the inline part of an increment leaves to the rest. */
+/* With these options the inline part tries nothing. */
 #define SCOUNTER_CLASS_OPTIONS	(SCOUNTER_CLASS_SENSITIVE | SCOUNTER_CLASS_CAPPED)
 
-/* Out of line, for the increments below only. */
+/* The rest of an increment, out of line. */
 void __scounter_word32_finish(struct scounter_word32 *counter,
 			      const struct scounter_class *class, u32 outcome);
 void __scounter_word64_finish(struct scounter_word64 *counter,
@@ -159,10 +159,11 @@ static __always_inline u32 __scounter_bfp_try_inc(struct scounter_word32 *counte
 }
 
 /*
- * The trial for a value whose highest bit is the class's threshold_log2 or above: at 2^-1
- * there, and with each further bit at half of that.  The unit of the value, how
- * much an update adds to it, is then between 2^k and 4 * 2^k; below, it is 1.
- * What is exact about the unit is decided after a success: kmod/repr/value.h.
+ * A value whose highest bit is threshold_log2 or above is sampled: at 2^-1 there, and at
+ * half of that with each further bit.  Example: with 13, a value of 20000 has bit 14 as
+ * its highest and is sampled at 1/4.  The unit, what an update adds, is between 2^k and
+ * 4 * 2^k; below the threshold it is 1.  The success computes the exact unit:
+ * kmod/repr/value.h.
  */
 #ifdef CONFIG_64BIT
 #define __scounter_highest_bit(value)	__fls(value)
@@ -222,7 +223,7 @@ __scounter_morris_try_inc(struct scounter_word64 *counter,
 	return SCOUNTER_DONE;
 }
 
-/* The upper half, once it is used, is a + n: no addition for the trial. */
+/* The upper half is 0 until it is used, and a + n from then on: nothing to add here. */
 static __always_inline u32
 __scounter_morris_adapt_try_inc(struct scounter_word64 *counter,
 				const struct scounter_class *class)
@@ -240,7 +241,7 @@ __scounter_morris_adapt_try_inc(struct scounter_word64 *counter,
 	}
 	if (__scounter_samples(upper, class, &above))
 		return __scounter_trial_step(above, 1);
-	/* No blind addition: after a reset 1 in the upper half would be 1 - a. */
+	/* Not atomic64_add(): after a reset, 1 in the upper half would stand for 1 - a. */
 	return __scounter_swap64(&counter->word, word, word + (1ULL << 32));
 }
 
@@ -260,7 +261,7 @@ static __always_inline u32 __scounter_cas_try_inc(struct scounter_word64 *counte
 	return __scounter_swap64(&counter->word, old, new);
 }
 
-/* Quick only on the node that counted last, and while no node is starving. */
+/* Only on the node that counted last, and only while no node is starving. */
 static __always_inline u32 __scounter_numa_try_inc(struct scounter_word64 *counter,
 						   const u32 kind)
 {
@@ -276,9 +277,9 @@ static __always_inline u32 __scounter_numa_try_inc(struct scounter_word64 *count
 }
 
 /*
- * A word that has become stripes holds the address of their table, marked by its
- * two highest bits; this is the address itself where the kernel's addresses have
- * these bits set.  Tables are aligned to eight bytes.
+ * A word that has become stripes holds the address of their table, marked by its two
+ * highest bits.  On x86-64 the kernel's addresses have these bits set, and the word is the
+ * address.  Elsewhere it is the address shifted by two: tables are aligned to eight bytes.
  */
 #define SCOUNTER_SPREAD_STRIPES	(3ULL << 62)
 #define SCOUNTER_SPREAD_CLOSING	(1ULL << 62)
@@ -305,15 +306,15 @@ static __always_inline void __scounter_inc_stripe(u64 spread)
 }
 
 /*
- * The stripes need no protection here: they are freed only after every task that
- * may have read the word has slept or left the kernel (kmod/kinds/adapt.c).
+ * The stripes need no protection here: kmod/kinds/adapt.c frees them only after every task
+ * that may have read the word has slept or left the kernel.
  */
 static __always_inline u32 __scounter_adapt_plain(struct scounter_word64 *counter,
 						  s64 old)
 {
 	s64 new = old + 1;
 
-	/* The end of the range, or stripes that are being taken back. */
+	/* The end of the range, or a closing word. */
 	if (unlikely(new & SCOUNTER_SPREAD_CLOSING))
 		return SCOUNTER_CONTENDED;
 	return __scounter_swap64(&counter->word, old, new);
@@ -329,7 +330,7 @@ static __always_inline u32 __scounter_adapt_try_inc(struct scounter_word64 *coun
 	return SCOUNTER_DONE;
 }
 
-/* With a constant kind all but its code is compiled away. */
+/* A constant kind leaves only its own code. */
 static __always_inline u32 __scounter_word64_try_inc(struct scounter_word64 *counter,
 						     const struct scounter_class *class,
 						     const u32 kind)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * scounter words: counters of four or eight bytes to embed in objects that
- * exist by the million, and the inline part of their increments.
+ * scounter words: counters of four or eight bytes, to embed in objects that exist by the
+ * million.
  *
  *	static const struct scounter_class hits_class =
  *		SCOUNTER_CLASS(SCOUNTER_BFP_CSUP, 20000);		2 %
@@ -10,10 +10,12 @@
  *
  *	scounter_word32_inc(&flow->hits, &hits_class);
  *
- * A word has no name and needs no registration; how it counts is said by the
- * class that its user passes with each call.  Zeroed memory is a counter that
- * has counted nothing.  <linux/scounter.h> has the contract, and counters with
- * names, which are made of the same words.
+ * A word has no name and needs no registration.  The class that its user passes with each
+ * call says how it counts.  Zeroed memory is a counter that has counted nothing.
+ * <linux/scounter.h> has the contract, and counters with names, which have the same words.
+ *
+ * <linux/scounter_class.h> computes classes.  <linux/scounter_inline.h> has the inline part
+ * of the increments.
  */
 #ifndef _LINUX_SCOUNTER_WORD_H
 #define _LINUX_SCOUNTER_WORD_H
@@ -108,7 +110,7 @@ struct scounter_class {
 	u8 flags;
 };
 
-/* At the end of its range a counter begins again at 0, and says so if it can. */
+/* At the end of its range a counter begins again at 0.  One with a name says so. */
 #define SCOUNTER_CLASS_WRAP		BIT(0)
 /* scalable: count by one until a compare-and-swap fails. */
 #define SCOUNTER_CLASS_SENSITIVE	BIT(1)
@@ -214,7 +216,7 @@ static inline void scounter_word64_init(struct scounter_word64 *counter)
 	atomic64_set(&counter->word, 0);
 }
 
-/* It takes the words and the class from above. */
+/* It needs the words and the class from above. */
 #include <linux/scounter_inline.h>
 
 /**

@@ -29,7 +29,7 @@ counter_ref_of(struct scounter *counter, const struct scounter_kind_ops *ops)
 	};
 }
 
-/* A counter of zero that is not spread yet; needs no undoing. */
+/* Sets a counter to zero, without a spread part.  Needs no undoing. */
 int scounter_init(struct scounter *counter, const struct scounter_params *params)
 {
 	memset(counter, 0, sizeof(*counter));
@@ -61,7 +61,7 @@ size_t scounter_bytes(const struct scounter *counter)
 	return sizeof(*counter) + (ops->spread_bytes ? ops->spread_bytes(counter) : 0);
 }
 
-/* What remains of an increment, for kinds that have a word. */
+/* The rest of an increment, for kinds that have a word. */
 noinline notrace void __scounter_finish(struct scounter *counter, u32 outcome)
 {
 	const struct scounter_kind_ops *ops = counter_ops_of(counter);
@@ -71,7 +71,7 @@ noinline notrace void __scounter_finish(struct scounter *counter, u32 outcome)
 }
 EXPORT_SYMBOL_GPL(__scounter_finish);
 
-/* An increment of a kind that is not inlined where the kind is not known. */
+/* An increment of the kinds that scounter_inc() does not inline. */
 notrace void __scounter_inc_other(struct scounter *counter)
 {
 	const u32 kind = counter->class.kind;

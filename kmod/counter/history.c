@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who begins a counter again at 0 says so before the word changes and after.  Who
- * looks at the counter then knows whether that went on meanwhile, and looks again:
+ * Resets and wraps of a counter with a name: how many, and when.
+ *
+ * A CPU that sets a counter to 0 says so before the word changes and after.  A reader
+ * that finds one of these between its two looks reads again:
  *
  *	CPU 0: begins, the word becomes 0	CPU 1: reads the word, 0
  *						reads how many wraps: none
- *	CPU 0: counts the wrap			a value that fell, for no reason
+ *	CPU 0: counts the wrap			a value that fell, and no wrap
  */
 #include <linux/atomic.h>
 #include <linux/kernel.h>
@@ -19,8 +21,8 @@
 #include "kinds/marks.h"
 
 /*
- * A counter that begins again all the time is taken as it is after so many looks, and so
- * is one that a CPU which has stalled is about to let begin again, after so many pauses.
+ * A reader gives up after LOOKS, if the counter is reset all the time, and after PAUSES,
+ * if a CPU stalls in the middle of a reset.
  */
 #define LOOKS	4
 #define PAUSES	1000
@@ -32,13 +34,13 @@ void scounter_history_create(struct scounter_history *history, const char *name)
 	history->created_real_ns = ktime_get_real_ns();
 }
 
-/* In any context, NMI included, as all that follows but for showing. */
+/* Any context, NMI included.  Only scounter_history_show() is for task context. */
 static notrace void history_begin(struct scounter_history *history)
 {
 	atomic_inc(&history->begun);
 	/*
-	 * That one has begun, then its time and the value of 0; pairs with the
-	 * second fence in scounter_history_show(): reset-snapshot.litmus.
+	 * `begun` before the time and the value of 0.  Pairs with the second fence in
+	 * scounter_history_show(): reset-snapshot.litmus.
 	 */
 	smp_mb__after_atomic();
 }
@@ -46,8 +48,8 @@ static notrace void history_begin(struct scounter_history *history)
 static notrace void history_done(struct scounter_history *history)
 {
 	/*
-	 * The time and the value of 0, then that it is done; pairs with the first
-	 * fence in scounter_history_show(): reset-snapshot.litmus.
+	 * The time and the value of 0 before `done`.  Pairs with the first fence in
+	 * scounter_history_show(): reset-snapshot.litmus.
 	 */
 	smp_mb__before_atomic();
 	atomic_inc(&history->done);
@@ -67,8 +69,8 @@ notrace void scounter_reset_done(struct scounter_history *history)
 }
 
 /*
- * Preemption stays off until history_wrap_done(): an increment may not lock RCU, as it may run
- * where that is not watching, but its grace periods wait for this, too.
+ * Preemption stays off until history_wrap_done(), which keeps the history allocated as
+ * rcu_read_lock() would.  An increment may run where RCU is not watching.
  */
 static notrace struct scounter_history *history_wrap_begin(const struct scounter_ref *ref)
 {
@@ -113,8 +115,8 @@ notrace noinline bool scounter_wrap64(const struct scounter_ref *ref, s64 *full,
 }
 
 /*
- * The estimate of a word is made from a copy of it, so that both say the same.
- * multiline_adapt may have an address in its word: not shown.
+ * The estimate is made from a copy of the word, so that the record's word and value agree.
+ * The word of multiline_adapt may be an address: show 0.
  */
 static void history_read_words(struct scounter *counter, unsigned long marks,
 			       struct scounter_estimate *estimate, u64 words[2])
@@ -148,7 +150,7 @@ static void history_read_words(struct scounter *counter, unsigned long marks,
 	}
 }
 
-/* Until nothing that had begun is still under way; how often something has begun. */
+/* Wait until all that has begun is done.  Returns how many have begun. */
 static int history_wait_for_all(const struct scounter_history *history)
 {
 	int begun = atomic_read(&history->begun);
@@ -170,8 +172,9 @@ void scounter_history_show(struct scounter *counter, struct scounter_history *hi
 	for (i = 1; ; i++) {
 		begun = history_wait_for_all(history);
 		/*
-		 * What is done, then the value and the times, then what has begun;
-		 * pairs with those who begin again at 0: reset-snapshot.litmus.
+		 * `done` before the value and the times, and these before `begun`.
+		 * Pairs with history_begin() and history_done():
+		 * reset-snapshot.litmus.
 		 */
 		smp_rmb();
 		marks = scounter_marks_read(counter);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When a counter with a name began, and how often it has begun again at 0 since:
- * what tells of two values of it whether their difference is what was counted
- * between them.
+ * When a counter with a name was made, reset and wrapped, and how often.  Example: of two
+ * snapshots with the values 900 and 1000, the difference of 100 is what was counted
+ * between them, if neither a reset nor a wrap was.
  */
 #ifndef _SCOUNTER_HISTORY_H
 #define _SCOUNTER_HISTORY_H
@@ -17,7 +17,7 @@ struct scounter_history {
 	u64 wrapped_ns, wrapped_real_ns;
 	u64 saturated_ns;		/* as seen by snapshots, under their mutex */
 	atomic_long_t resets, wraps;
-	atomic_t begun, done;		/* of both; not the same while one goes on */
+	atomic_t begun, done;		/* resets and wraps; they differ while one goes on */
 };
 
 void scounter_history_create(struct scounter_history *history, const char *name);
@@ -26,7 +26,7 @@ void scounter_history_create(struct scounter_history *history, const char *name)
 void scounter_reset_begin(struct scounter_history *history);
 void scounter_reset_done(struct scounter_history *history);
 
-/* Value, words, resets and wraps of a counter in its record, all of one moment. */
+/* Fill in the value, words, resets and wraps of a counter, all of one moment. */
 void scounter_history_show(struct scounter *counter, struct scounter_history *history,
 			   struct scounter_snapshot_record *record);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters without a name: the public calls on a bare word and its class.
- *
- * What they have in common with named counters is in the functions of each kind,
- * which see a struct scounter_ref in both cases.
+ * Counters without a name: the public calls on a bare word and its class.  The functions
+ * of a kind take a struct scounter_ref, which stands for a bare word and for a counter
+ * with a name alike.
  */
 #include <linux/bug.h>
 #include <linux/export.h>
@@ -31,8 +30,8 @@ static notrace struct scounter_ref word_ref64(const struct scounter_word64 *coun
 }
 
 /*
- * The functions of a class's kind, if it has words of that size: a class that
- * belongs to the other size would have them write beyond the word.
+ * The functions of the class's kind, or NULL if its words have another size.  They would
+ * write beyond the end of a smaller word.
  */
 static notrace const struct scounter_kind_ops *word_ops_of(const struct scounter_class *class,
 							   enum __scounter_word_size word)
@@ -67,7 +66,7 @@ notrace void __scounter_word64_finish(struct scounter_word64 *counter,
 
 	if (!ops)
 		return;
-	/* The class was no constant where the increment was compiled. */
+	/* The class was not a constant where the increment was compiled. */
 	if (outcome == SCOUNTER_UNTRIED)
 		outcome = __scounter_word64_try_inc(counter, class, class->kind);
 	if (outcome)
@@ -261,9 +260,9 @@ EXPORT_SYMBOL_GPL(scounter_word64_fetch_reset);
  * @counter: the word
  * @class: its kind, accuracy and policy
  *
- * Before the memory of a word of SCOUNTER_MULTILINE_ADAPT is freed; words of
- * other kinds need no such call.  Nobody may use the word any more, but it keeps
- * its value.
+ * Call it before the memory of a word of SCOUNTER_MULTILINE_ADAPT is freed.  Words of
+ * other kinds need no such call.  Nobody may use the word any more.  It keeps its
+ * value.
  *
  * Context: Any context but NMI.
  */
