@@ -3,8 +3,8 @@
  * scounter_topk: which keys are hit most, and how often, in bounded memory.
  *
  * A table has m entries, allocated when it is created.  Any number of keys may
- * be hit; those that are hit more often than N / m times of N hits are in the
- * table for certain, each with a count and by how much it may be too large.
+ * be hit; those that are hit more often than N / m times of N hits, fewer than
+ * 2^64 - 1, are in the table for certain, each with a count and by how much it may be too large.
  * (Space-Saving: Metwally, Agrawal & El Abbadi 2006; shared by many CPUs: Das,
  * Antony, Agrawal & El Abbadi 2009.)
  *
@@ -27,7 +27,8 @@
  *    floor + pending times.  `total`, N, is what was counted at some moment of the
  *    query; the listed counts sum up to N at most, and floor and errors are at most
  *    N / m.  m is the `capacity`: the entries of the table, or, in a snapshot that
- *    leaves keys out, as many as it lists, at least 1.  `pending` is how many hits,
+ *    leaves keys out, as many as it lists, and those that were evicted meanwhile, at
+ *    least 1.  `pending` is how many hits,
  *    of all keys together, may have returned without being counted yet: those that
  *    another context was just bringing to their count.  When no call is under way,
  *    and after a reset, it is 0, and the counts of the whole table sum up to N.
@@ -41,7 +42,9 @@
  * 4. All snapshots that scounter_topk_fetch_reset() returned and what is left
  *    have each hit once.
  * 5. All numbers of a snapshot, merged or not, stay at 2^64 - 1 when they get there;
- *    that counts or total did is in its flags.
+ *    that counts or total did is in its flags, SCOUNTER_TOPK_F_SATURATED.  What is
+ *    said above of N, of its sum and of N / m holds while N is below 2^64 - 1.  The
+ *    bounds of each key hold always.
  * 6. A table belongs to the module that made it.  Nobody may use it after
  *    scounter_topk_destroy() has begun.
  * 7. On 32-bit machines without a 64-bit compare-and-swap, not in NMI context.

@@ -112,7 +112,8 @@ static struct scounter_topk_header *topk_read_query(struct scounter_topk *topk,
  *
  * Hits may be counted meanwhile: bounds hold for each key, and the total is one
  * that was right during the call.  If there are more than @k keys, the snapshot's
- * capacity is @k.
+ * capacity is @k, or 1 for a @k of 0.  Keys that are evicted during the call are not
+ * listed, so that there may be fewer.
  *
  * Context: Task context; may sleep.
  * Return: a snapshot to give to scounter_topk_free(), or an ERR_PTR: -ENOMEM.
@@ -132,8 +133,9 @@ EXPORT_SYMBOL_GPL(scounter_topk_top);
  *
  * If the share is at least 1 / capacity of the table, no key is missing that has
  * more than the share and the snapshot's pending hits on top.  Those whose count less
- * error is beyond the share have it for certain.  If others are left out, the
- * snapshot's capacity is the number of keys that it lists.
+ * error is beyond the share have it for certain.  Neither holds if the snapshot has
+ * SCOUNTER_TOPK_F_SATURATED: the share is of 2^64 - 1 then, and more was hit.  If others
+ * are left out, the snapshot's capacity is the number of keys that it lists.
  *
  * Context: Task context; may sleep.
  * Return: a snapshot to give to scounter_topk_free(), or an ERR_PTR: -ERANGE for

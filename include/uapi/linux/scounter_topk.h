@@ -53,9 +53,13 @@ struct scounter_topk_header {
 
 /*
  * m is the number of entries of the table; or, in a snapshot that leaves keys out, of
- * those that it lists, at least 1; or the least m of those that were merged.  Errors and
- * floor are at most total / m, and the counts of one table sum up to at most the total.
- * Numbers stay at 2^64 - 1 when they get there.
+ * those that it was to list, at least 1; or the least m of those that were merged.  Keys
+ * that were evicted while it was made are in m, but not listed.  Errors and floor are at
+ * most total / m, and the counts of one table sum up to at most the total.
+ *
+ * Numbers stay at 2^64 - 1 when they get there.  SCOUNTER_TOPK_F_SATURATED says that the
+ * total or a count has.  The two promises about the total do not hold then, and keys with
+ * more than 1 / m of all hits may not be listed; those about each key's true count do.
  *
  * count - error <= true count <= count + pending, and true count <= floor + pending
  * of a key that is not listed: hits of the past, those dropped aside, are all in, but

@@ -186,6 +186,75 @@ static bool merged_counts_saturate(void)
 	       is("flags", merged->flags, SCOUNTER_TOPK_F_SATURATED);
 }
 
+static bool is_flagged(struct scounter_topk_header *header, u32 flags)
+{
+	bool good = is("flags", header->flags, flags);
+
+	topk_snapshot_free(header);
+	return good;
+}
+
+/* What a query lists is no more than was hit, and no less, of keys that all have @hits. */
+static bool is_certain(struct topk_table *table, u32 keys, u64 hits, u32 phi_ppb, u32 flags)
+{
+	const struct topk_query query = { .most = ~0U, .phi_ppb = phi_ppb };
+	struct scounter_topk_header *header = topk_snapshot(table, &query);
+	bool good = is("records", header->records, keys) & is("flags", header->flags, flags);
+	u32 i;
+
+	for (i = 0; i < header->records; i++) {
+		const struct scounter_topk_record *record = topk_record(header, i);
+
+		good &= at_most("what is certain", record->count - record->error, hits) &
+			at_most("what was hit", hits, record->count);
+	}
+	topk_snapshot_free(header);
+	return good;
+}
+
+/*
+ * A total of 2^64 - 2 is one like any other.  Beyond that no share of it is known, and
+ * each query says so.  The bounds of each key hold all the same.
+ */
+static bool totals_saturate(void)
+{
+	static const struct topk_ops *const designs[] = {
+		&topk_lockfree_ops, &topk_cooperative_ops, &topk_shared_ops, &topk_independent_ops,
+	};
+	const u64 hits = 2 * (u64)S64_MAX;
+	bool good = true;
+	u32 design;
+	u64 key;
+
+	for (design = 0; design < ARRAY_SIZE(designs); design++) {
+		struct topk_table *table = make(designs[design], 4);
+		struct scounter_topk_header *a, *b;
+
+		add(table, 0, S64_MAX);
+		add(table, 0, S64_MAX);
+		good &= is_certain(table, 1, hits, 0, 0) & is_certain(table, 1, hits, 600000000, 0);
+		for (key = 1; key < 4; key++) {
+			add(table, key, S64_MAX);
+			add(table, key, S64_MAX);
+		}
+		good &= is_certain(table, 4, hits, 0, SCOUNTER_TOPK_F_SATURATED) &
+			is_certain(table, 4, hits, 600000000, SCOUNTER_TOPK_F_SATURATED);
+		a = topk_snapshot(table, &all);
+		b = topk_snapshot(make(designs[design], 4), &all);
+		good &= is_flagged(merge(a, b), SCOUNTER_TOPK_F_SATURATED) &
+			is_flagged(merge(b, a), SCOUNTER_TOPK_F_SATURATED);
+		topk_snapshot_free(a);
+		topk_snapshot_free(b);
+		/* The floor is that of a count, and not a fourth of the total. */
+		add(table, 4, 1);
+		a = topk_snapshot(table, &all);
+		good &= at_most("total / m", a->total / 4, a->floor) &
+			is_flagged(a, SCOUNTER_TOPK_F_SATURATED);
+		table->ops->destroy(table);
+	}
+	return good;
+}
+
 /* Of two tables of one entry each, all counts may be the floor's: 2^63 + 2^63. */
 static bool merged_floors_saturate(void)
 {
@@ -539,6 +608,7 @@ static const struct tap_test tests[] = {
 	{ "dropped hits saturate", dropped_hits_saturate },
 	{ "merged counts saturate", merged_counts_saturate },
 	{ "merged floors saturate", merged_floors_saturate },
+	{ "a total that saturates is said, and no share of it is", totals_saturate },
 	{ "the capacity of a cut snapshot is what it lists", cut_snapshots_say_so },
 	{ "and of one of shares, too", shares_say_so },
 	{ "the highest counts are picked", the_highest_are_picked },
