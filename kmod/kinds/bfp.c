@@ -2,21 +2,23 @@
 /*
  * The bfp kinds: the out-of-line half of an increment, addition and reading.
  *
- * An increment whose trial at exponent e succeeded carries 2^e events, and is
- * from there on the addition of n = 2^e.  An addition first rounds n at random
- * to a multiple of the word's unit.  When the compare-and-swap then fails, the
- * other CPU's word may have another exponent: n, as it now is, is rounded
- * again to that unit.  At the same exponent nothing is left to round, so that
- * a success stays one; drawing anew would lose counts exactly under
- * contention.
+ * A word (mantissa, exponent) stands for mantissa * 2^exponent: (5000, 3) for 40000, and
+ * an increment changes it with probability 1/8.
  *
- * At a lower exponent, after a reset, 2^e events are several units.  The word is then
- * raised to that exponent: at its own it would say that it is more exact than a
- * success in 2^e trials can be.
+ * An increment that wins at exponent e carries 2^e events.  From there on it is the
+ * addition of n = 2^e.  An addition first rounds n at random to a multiple of the word's
+ * unit.  If the compare-and-swap fails, the word of the other CPU may have another
+ * exponent: then n, as it now is, is rounded to the new unit.  At the same exponent nothing
+ * is left to round, so a success stays one.  To draw anew would lose counts exactly
+ * under contention.
+ *
+ * At a lower exponent, after a reset, 2^e events are several units.  The word is raised to
+ * exponent e.  At its own it would claim to be more exact than one success in 2^e trials
+ * can be:
  *
  *	CPU 0: word (5000, 10), wins 1 in 2^10
  *						CPU 1: reset, word (0, 0)
- *	CPU 0: adds 1024			(1024, 0) would be exact; (1, 10)
+ *	CPU 0: adds 1024			(1, 10), as (1024, 0) would be exact
  *
  * Dice, Lev & Moir 2013, section 4; Steele & Tristan 2017, section 8.
  */
@@ -33,20 +35,20 @@
 #include "repr/bfp.h"
 #include "repr/bounds.h"
 
-/* What is to be added, and the k at which it was last rounded, or won: 0 if never. */
+/* An addition, and the k of the 2^-k at which it was won or last rounded, 0 if never. */
 struct addition {
 	u64 n;
 	u32 drawn;
 };
 
-/* log2 of what the word is changed by at a time. */
+/* log2 of the unit: what the word changes by. */
 static notrace u32 bfp_unit_log2(const struct scounter_ref *ref, u32 word)
 {
 	return scounter_bfp_exponent(word) +
 	       scounter_bfp_bits_beyond(word, ref->class->bound_log2);
 }
 
-/* A multiple of that. */
+/* Round the addition at random to a multiple of the word's unit. */
 static notrace void bfp_thin(const struct scounter_ref *ref, struct addition *add, u32 word,
 			     struct rnd_state *rnd)
 {
@@ -80,7 +82,7 @@ static notrace bool bfp_is_late(const struct scounter_ref *ref, u32 word,
 	return add->drawn > bfp_unit_log2(ref, word);
 }
 
-/* The word after a thinned addition; 0 only of a full word that begins again. */
+/* The word after a thinned addition.  0 only if a full word begins again. */
 static notrace u32 bfp_sum(const struct scounter_ref *ref, u32 word,
 			   const struct addition *add, bool contended, struct rnd_state *rnd)
 {
@@ -94,7 +96,7 @@ static notrace u32 bfp_sum(const struct scounter_ref *ref, u32 word,
 }
 
 static notrace bool bfp_try_add(const struct scounter_ref *ref, int *seen, u32 new,
-			 const struct addition *add)
+				const struct addition *add)
 {
 	bool swapped;
 
@@ -109,9 +111,9 @@ static notrace bool bfp_try_add(const struct scounter_ref *ref, int *seen, u32 n
 }
 
 /*
- * The rounding of a sum is drawn again after a failure, for the word as it then is:
- * up or down, both try to swap, so that a failure prefers neither.  To keep it would
- * drop an event, or count it twice, in a word that is exact still.
+ * After a failure the sum is rounded again, for the word as it is then.  Sums that were
+ * rounded up and down are swapped in alike, so a failure prefers neither.  To keep the
+ * first rounding would drop an event, or count it twice, in a word that is still exact.
  */
 static notrace void bfp_apply(const struct scounter_ref *ref, struct addition add,
 			      u32 failures, struct rnd_state *rnd)
@@ -136,8 +138,8 @@ static notrace void bfp_apply(const struct scounter_ref *ref, struct addition ad
 }
 
 /*
- * The trial of an increment has succeeded.  Nearly always the word still has
- * that exponent, and its mantissa has room: then adding 1 to the word does it.
+ * The trial of an increment has succeeded.  The word nearly always still has that
+ * exponent, and room in its mantissa: add 1 to the word.
  */
 static __always_inline void bfp_success(const struct scounter_ref *ref,
 					u32 exponent, struct rnd_state *rnd)
@@ -170,7 +172,7 @@ static notrace void bfp_add(const struct scounter_ref *ref, u64 n)
 {
 	int old = atomic_read(&ref->word32->word);
 	u32 limit = ref->class->limit;
-	/* At exponent 0, and the sum below the bound: nothing to round. */
+	/* At exponent 0, with a sum below the bound, nothing is rounded. */
 	bool room = (u32)old < limit && n <= limit - (u32)old;
 
 	if (room && atomic_try_cmpxchg_relaxed(&ref->word32->word, &old, old + (u32)n))
@@ -185,9 +187,9 @@ static u64 bfp_read(const struct scounter_ref *ref)
 }
 
 /*
- * The relative variance at most, whatever the count: 3 / (8M - 3), which is that of
- * bfp_dup in the limit, where 2M is Theta.  None where only contention makes the
- * exponent grow, nor for an exponent that is not due to the word's own count.
+ * The most that the relative variance can be, whatever the count: 3 / (8M - 3), that of
+ * bfp_dup in the limit, with Theta = 2M.  There is no such limit where only contention
+ * makes the exponent grow, or where the count itself did not get the word this far.
  */
 static u64 bfp_limit(u32 word, const struct scounter_class *class)
 {
@@ -204,8 +206,9 @@ static u64 bfp_limit(u32 word, const struct scounter_class *class)
 }
 
 /*
- * What may have landed after a reset: the word was raised to its exponent, but that ends
- * where approx goes on.
+ * The largest weight that may have landed after a reset.  Such a weight has raised the
+ * word to its exponent.  At the last exponent approx goes on with larger units, so there
+ * it may be all of the value.
  */
 static u64 bfp_late(const struct scounter_ref *ref, u32 word)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cas and rbo: one word of 64 bits with the count in it.  After a failed
- * compare-and-swap cas tries again at once, rbo after a random time.
+ * cas and rbo: the count in one word of 64 bits.  After a failed compare-and-swap cas
+ * tries again at once, and rbo after a random backoff.
  *
  * Dice, Lev & Moir 2013, section 2.1.
  */

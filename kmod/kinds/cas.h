@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kinds of one word of 64 bits have in common. */
+/* What cas and rbo share with other kinds of one word of 64 bits. */
 #ifndef _SCOUNTER_CAS_H
 #define _SCOUNTER_CAS_H
 
 #include "kinds/kind.h"
 
-/* Adds n after so many failures, with randomized backoff. */
+/* Add n, with the backoff that so many failures before ask for. */
 void scounter_rbo_apply(const struct scounter_ref *ref, u64 n, u32 failures);
 
 u64 scounter_cas_read(const struct scounter_ref *ref);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a kind knows of its count becomes a struct scounter_estimate: value, bounds,
+ * From what a kind knows of its count to a struct scounter_estimate: value, bounds,
  * relative error and state.
  *
  * Example: a bfp_dup word of 1 % that reads 1,000,000 has an error of 10,000 ppm, and
@@ -28,8 +28,9 @@ void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,
 }
 
 /*
- * An event that landed after a reset with a unit of the time before it makes the value
- * larger than the count, never smaller: the upper bound needs no more than the rest.
+ * An event that landed after a reset with the unit from before it can only make the value
+ * larger than the count.  So the lower bound allows for that unit, and the upper one only
+ * for the word's own.
  */
 void scounter_estimate_approx(struct scounter_estimate *estimate,
 			      const struct scounter_known *known)
@@ -61,7 +62,7 @@ void scounter_estimate_approx(struct scounter_estimate *estimate,
 	estimate->upper = U64_MAX;
 }
 
-/* The state in one word, the gravest that holds. */
+/* The state in one word: the gravest of the flags. */
 const char *scounter_state_name(u32 flags)
 {
 	if (flags & SCOUNTER_F_LOSSY)

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The exact kinds: one atomic word; a word a possible CPU; stripes a node.
+ * atomic, percpu and multiline: one atomic word, a word a possible CPU, stripes a node.
  *
- * The value is the sum of the component words less what resets have returned.
- * Components only grow, and no reader or reset writes them.  Whoever reads
- * `fetched` first and the components afterwards therefore never gets a
- * negative difference: every component that went into `fetched` is read again
- * at that value or above.  A reset moves `fetched` to the sum it read, so that
- * all resets together return each event once.
+ * The value is the sum of the component words less what resets have returned.  Example:
+ * components 30 and 12, of which a reset has returned 40: the value is 2.
  *
- * A component keeps the word `count` of its struct scounter beside it: it
- * holds what was counted before a static counter was registered, and after.
+ * Components only grow, and neither a reader nor a reset writes them.  A reader that reads
+ * `fetched` first and the components afterwards never gets a negative difference: it
+ * finds every component at the value that went into `fetched`, or above.  A reset moves
+ * `fetched` to the sum that it read, so all resets together return each event once.
+ *
+ * The word `count` of struct scounter is one of the components.  It has what was counted
+ * before a static counter was registered, and after.
  */
 #include <linux/atomic.h>
 #include <linux/cache.h>
@@ -95,7 +96,7 @@ static u64 exact_fetch_reset(const struct scounter_ref *ref)
 	u64 sum;
 
 	do {
-		/* Each time, as a swap that fails orders nothing: reset-add.litmus. */
+		/* In each turn, as a failed swap orders nothing: reset-add.litmus. */
 		fetched = atomic64_read_acquire(&ref->counter->fetched);
 		sum = exact_components_sum(ref->counter);
 	} while (!atomic64_try_cmpxchg(&ref->counter->fetched, &fetched, sum));
@@ -103,16 +104,16 @@ static u64 exact_fetch_reset(const struct scounter_ref *ref)
 }
 
 /*
- * A value beyond 2^63 - 1 says so itself, until it passes 2^64; a mark says it from then
- * on.  No value passes 2^64 without a mark:
+ * A value beyond 2^63 - 1 shows its overflow itself, until it passes 2^64.  From then on a
+ * mark shows it.  No value passes 2^64 without a mark:
  *
  * An addition of LARGE or more looks at the value first, and marks before it changes the
- * word.  All of these change the same word by compare-and-swap, so that each sees
- * those before it.
+ * word.  All of these change the same word by compare-and-swap, so each sees the ones
+ * before it.
  *
- * A smaller one looks at the value when it has taken its word across a multiple of
+ * A smaller addition looks at the value when it has taken its word across a multiple of
  * LARGE.  Between two looks the value grows by less than LARGE a word, which is 2^54 in
- * all: there is one between 2^63 and 2^64.
+ * all.  So one look falls between 2^63 and 2^64.
  *
  * An increment does not look.  2^63 of them take years, or 8192 CPUs a week.
  */
@@ -197,15 +198,14 @@ static int multiline_spread(struct scounter *counter, gfp_t gfp)
 	if (!stripes)
 		return -ENOMEM;
 	/*
-	 * A static counter may be incremented meanwhile: zeroed stripes before the
-	 * pointer.  The address dependency of an increment is the partner:
-	 * publish-stripes.litmus.
+	 * A static counter may be incremented meanwhile: publish zeroed stripes.  Pairs
+	 * with the address dependency of an increment: publish-stripes.litmus.
 	 */
 	atomic64_set_release(&counter->spread.word, scounter_stripes_word(stripes));
 	return 0;
 }
 
-/* Nobody counts any more: what was counted goes back to the one word. */
+/* Nobody counts any more: the sum goes back to the one word. */
 static void multiline_collapse(const struct scounter_ref *ref)
 {
 	struct scounter *counter = ref->counter;
@@ -229,7 +229,7 @@ static int percpu_spread(struct scounter *counter, gfp_t gfp)
 	percpu = alloc_percpu_gfp(struct scounter_cpu, gfp);
 	if (!percpu)
 		return -ENOMEM;
-	/* As with the stripes. */
+	/* Zeroed words before the pointer, as in multiline_spread(). */
 	smp_store_release(&counter->percpu, percpu);
 	return 0;
 }
@@ -262,7 +262,7 @@ const struct scounter_kind_ops scounter_percpu_ops = {
 	.value_max	= &scounter_s64_max,
 	.summary	= "exact; a word for each possible CPU",
 	.spread		= percpu_spread,
-	.collapse		= percpu_collapse,
+	.collapse	= percpu_collapse,
 	.add		= percpu_add_n,
 	.read		= exact_read,
 	.read_est	= exact_read_est,
@@ -274,7 +274,7 @@ const struct scounter_kind_ops scounter_multiline_ops = {
 	.value_max	= &scounter_s64_max,
 	.summary	= "exact; stripes for each NUMA node",
 	.spread		= multiline_spread,
-	.collapse		= multiline_collapse,
+	.collapse	= multiline_collapse,
 	.add		= multiline_add,
 	.read		= exact_read,
 	.read_est	= exact_read_est,

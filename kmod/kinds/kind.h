@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a kind of counter is made of: a row of the table in
- * <uapi/linux/scounter_kinds.h>, and the functions that its file provides.
+ * A kind of counter: a row of the table in <uapi/linux/scounter_kinds.h>, and the
+ * functions in its file.  Example: cas is the row CAS, and scounter_cas_ops in cas.c.
  */
 #ifndef _SCOUNTER_KIND_H
 #define _SCOUNTER_KIND_H
 
 #include <linux/scounter.h>
 
-/* A counter as the functions of its kind see it: a word, wherever it is. */
+/* What the functions of a kind take: a word, in a counter or bare. */
 struct scounter_ref {
 	union {
 		struct scounter_word32 *word32;
 		struct scounter_word64 *word64;
 	};
 	const struct scounter_class *class;
-	struct scounter *counter;	/* that has the word, or NULL */
-	u32 late;	/* to read: the k of a success at 2^-k that a reset preceded, or 0 */
+	struct scounter *counter;	/* NULL for a bare word */
+	u32 late;	/* for reads: the k of a late win at 2^-k, or 0: see kinds/marks.h */
 };
 
 struct scounter_kind_ops {
@@ -24,20 +24,19 @@ struct scounter_kind_ops {
 	size_t word_offset;		/* in struct scounter */
 	const u64 *value_max;		/* the end of the range, without options */
 	/*
-	 * For kinds that spread over the machine, else NULL: allocate and use
-	 * the spread part, when the counter is made; return to one word, which
-	 * keeps the value, when nobody counts any more; how many bytes are
-	 * spread.
+	 * NULL for kinds that do not spread over the machine.  spread() allocates
+	 * the spread part when the counter is made.  collapse() returns to one word,
+	 * which keeps the value, when nobody counts any more.
 	 */
 	int (*spread)(struct scounter *counter, gfp_t gfp);
 	void (*collapse)(const struct scounter_ref *ref);
 	size_t (*spread_bytes)(const struct scounter *counter);
 
-	/* What remains of an increment after its inline part; of words only. */
+	/* The rest of an increment after its inline part, for kinds with a word. */
 	void (*finish)(const struct scounter_ref *ref, u32 outcome);
 	void (*add)(const struct scounter_ref *ref, u64 n);
 	u64 (*read)(const struct scounter_ref *ref);
-	/* All but the flags that a counter stores. */
+	/* Without the flags that are marks of the counter. */
 	void (*read_est)(const struct scounter_ref *ref,
 			 struct scounter_estimate *estimate);
 	u64 (*fetch_reset)(const struct scounter_ref *ref);
@@ -61,18 +60,18 @@ struct scounter_kind_row {
 
 extern const struct scounter_kind_row scounter_kinds[__SCOUNTER_KINDS];
 
-/* All kinds whose bits are set in the mask, as in __SCOUNTER_EXACT_KINDS. */
+/* Each kind whose bit is set in the mask, such as __SCOUNTER_EXACT_KINDS. */
 #define scounter_for_each_kind(kind, mask)				\
 	for (kind = 1; kind <= __SCOUNTER_KINDS; kind++)		\
 		if (BIT(kind) & (mask))
 
-/* The row of a kind, for a choice that of the kind it stands for; or NULL. */
+/* The row of a kind, or of the kind that a choice stands for, or NULL. */
 const struct scounter_kind_row *scounter_kind_row(enum scounter_kind kind);
 
-/* Failed tries of one increment after which a kind that adapts does so. */
+/* A kind that adapts does so after so many failed tries of one increment. */
 extern uint scounter_adapt_tries;
 
-/* What several kinds have as the end of their range: 2^63 - 1. */
+/* 2^63 - 1, the end of the range of several kinds. */
 extern const u64 scounter_s64_max;
 
 int scounter_init(struct scounter *counter, const struct scounter_params *params);
@@ -81,26 +80,26 @@ void scounter_collapse(struct scounter *counter);
 size_t scounter_bytes(const struct scounter *counter);
 const char *scounter_state_name(u32 flags);
 
-/* At the end of its range, @max, a counter stays, or its class lets it begin again. */
+/* Does a word that is at the end of its range, @max, begin again at 0? */
 static inline bool scounter_exact_wraps(const struct scounter_ref *ref, u64 old, u64 max)
 {
 	return old == max && ref->class->flags & SCOUNTER_CLASS_WRAP;
 }
 
-/* What an exact word with @old in it becomes by @n more events, if it does not wrap. */
+/* An exact word after @n more events: at most @max. */
 static inline u64 scounter_exact_sum(u64 old, u64 n, u64 max)
 {
 	return n > max - old ? max : old + n;
 }
 
 /*
- * Let a @full word begin again with @next, a 0, which the counter's flags and history
- * say.  False, with what the word is now in @full: another CPU changed it.
+ * Let a @full word begin again with @next, which stands for 0.  The marks and the history
+ * of the counter say so.  False if another CPU changed the word: @full is what it is now.
  */
 bool scounter_wrap32(const struct scounter_ref *ref, int *full, u32 next);
 bool scounter_wrap64(const struct scounter_ref *ref, s64 *full, u64 next);
 
-/* One try to add @n to a word that is a count and nothing else. */
+/* Try once to add @n to a word that has nothing but the count in it. */
 static inline bool scounter_exact_try_add(const struct scounter_ref *ref, s64 *old, u64 n,
 					  u64 max)
 {
@@ -111,23 +110,23 @@ static inline bool scounter_exact_try_add(const struct scounter_ref *ref, s64 *o
 }
 
 /*
- * Of atomic, percpu and multiline: @words are the sum of all words, and what of it
- * resets have taken.
+ * For atomic, percpu and multiline: fills @words with the sum of all words, and with what
+ * resets have taken of it.
  */
 void scounter_exact_estimate(const struct scounter *counter, u64 words[2],
 			     struct scounter_estimate *estimate);
 
-/* The estimate of an exact value below the end of its range, or at it. */
+/* The estimate of an exact value, which is saturated at @value_max. */
 void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,
 			     u64 value_max);
 
-/* What an approximate word knows of its count: see repr/bounds.h. */
+/* What an approximate word says of its count: see repr/bounds.h. */
 struct scounter_known {
-	u64 certain;	/* counted one by one, beside the value */
+	u64 certain;	/* counted one by one, in addition to the value */
 	u64 value;
 	u64 unit;	/* each event was counted with probability 1 / unit or more */
-	u64 limit;	/* the relative variance of the value, at most, in 10^-12 */
-	u64 late;	/* ... but for what landed after a reset with so large a unit, or 0 */
+	u64 limit;	/* relative variance of the value, at most, in 10^-12 */
+	u64 late;	/* the largest weight that landed after a reset; 0 or 1: none */
 	bool full;	/* at the end of the range */
 };
 

@@ -61,8 +61,8 @@ const char *scounter_kind_name(enum scounter_kind kind)
 EXPORT_SYMBOL_GPL(scounter_kind_name);
 
 /*
- * Once, and with all of them: who misspelt a module parameter needs the list, and
- * whoever tries names in a loop shall not fill the log.
+ * List all kinds for the user that misspelt one in a module parameter.  Only once: a
+ * program that tries names in a loop must not fill the log.
  */
 static void name_the_kinds(const char *unknown)
 {

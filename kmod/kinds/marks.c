@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Marks of a counter, beside words that others change, read and reset meanwhile.
+ * Marks of a counter, while other CPUs change, read and reset its words.
  *
- * A mark is made before the word changes, so that whoever sees the word as it is
- * then finds the mark.  It must go when a reset has taken that value, and not when
+ * A CPU marks the counter before it changes the word, so a reader that sees the changed
+ * word finds the mark.  The mark must go when a reset has taken that value, and not when
  * one has taken the value before it:
  *
  *	CPU 0: reset, the word is 0
  *						CPU 1: marks, changes the word
  *	CPU 0: clears the marks			CPU 1's is lost
  *
- * Nor may it go while its CPU is still about to change the word: compare-and-swap
- * does not always notice a reset.
+ * It may not go either while its CPU is about to change the word, as a compare-and-swap
+ * does not always notice a reset:
  *
  *	CPU 0: reads 0, marks
  *						CPU 1: reset of 0, clears the marks
  *	CPU 0: the word is still 0: swaps it	without its mark
  *
- * A reset therefore clears what was there before it began, if nobody was about to
- * change the word then, and nobody has marked since.  Otherwise all marks stay until
- * the next reset, which errs on the side of caution.  Resets that meet leave the marks
- * to the first.
+ * So a reset clears the marks only if no CPU was about to change the word when it began,
+ * and none has marked since.  Otherwise all marks stay until the next reset: too many
+ * marks are safe.  Of resets that meet, the first clears the marks.
  *
- * A reader looks at the marks before the word and after.  If neither they nor the
- * number of times that they were cleared has changed, none was cleared between the two,
- * and each that the word needs was there before the word was read.
+ * A reader looks at the marks before the word and after it.  If neither the marks nor the
+ * number of times that they were cleared has changed, none was cleared in between, and
+ * all that the word needs were there before the word was read.
  */
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
@@ -38,9 +37,9 @@
 #define LATE		0x3fUL		/* the greatest k of a late success */
 #define OVERFLOW	BIT(6)
 #define WRAPPED		BIT(7)
-#define RESETTING	BIT(8)		/* by one who will clear the marks */
-#define MARKED		BIT(9)		/* meanwhile */
-#define CHANGING	BIT(10)		/* so many are about to change the word */
+#define RESETTING	BIT(8)		/* a reset is going to clear the marks */
+#define MARKED		BIT(9)		/* since that reset began */
+#define CHANGING	BIT(10)		/* a number: CPUs about to change the word */
 #define CHANGING_BITS	(BITS_PER_LONG == 64 ? 22 : 10)
 #define CLEARED		(CHANGING << CHANGING_BITS)	/* how often, modulo what fits */
 
@@ -60,7 +59,7 @@ static notrace unsigned long marks_with(unsigned long marks, u32 late, u32 flags
 	return marks + CHANGING;
 }
 
-/* Preemption stays off until scounter_marks_leave(), which bounds their number. */
+/* Preemption stays off until scounter_marks_leave(): that bounds the number in CHANGING. */
 notrace void scounter_marks_enter(const struct scounter_ref *ref, u32 late, u32 flags)
 {
 	struct scounter *counter = ref->counter;
@@ -72,7 +71,7 @@ notrace void scounter_marks_enter(const struct scounter_ref *ref, u32 late, u32 
 		return;
 	preempt_disable_notrace();
 	old = atomic_long_read(&counter->marks);
-	/* Fully ordered: the mark before the word, for those who read; marks.litmus. */
+	/* Fully ordered: the mark before the word, for readers; marks.litmus. */
 	while (!atomic_long_try_cmpxchg(&counter->marks, &old, marks_with(old, late, flags)))
 		;
 }
@@ -81,7 +80,7 @@ notrace void scounter_marks_leave(const struct scounter_ref *ref)
 {
 	if (!ref->counter)
 		return;
-	/* The word before this, for those who reset: marks.litmus. */
+	/* The word before this, for resets: marks.litmus. */
 	atomic_long_sub_return_release(CHANGING, &ref->counter->marks);
 	preempt_enable_notrace();
 }
@@ -98,7 +97,7 @@ notrace bool scounter_marks_reset_begin(struct scounter *counter)
 
 	if (!(old & MARKS) || old & (RESETTING | ANY_CHANGING))
 		return false;
-	/* Fully ordered, as the next: the value is taken in between. */
+	/* Fully ordered, as in scounter_marks_reset_end(): the value is taken in between. */
 	return atomic_long_try_cmpxchg(&counter->marks, &old, old | RESETTING);
 }
 
@@ -134,7 +133,7 @@ u32 scounter_marks_late(unsigned long marks)
 	return marks & LATE;
 }
 
-/* What the words cannot say of their value: that it is the rest of a larger one. */
+/* Add the flags that the words do not show: the value is the rest of a larger one. */
 void scounter_marks_say(unsigned long marks, struct scounter_estimate *estimate)
 {
 	if (marks & OVERFLOW)

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rbo_numa and rbo_numa_adapt: the word keeps, above the count, the node that
- * counted last.  After a failed compare-and-swap a CPU of that node tries again
- * soon, one of another node after a long time, twice as long after each failure,
- * so that several increments in a row come from where the line is.  A CPU of
- * another node also looks twice before it tries: to try takes the line away from
- * a node that is counting, even in vain.
+ * rbo_numa and rbo_numa_adapt: several increments in a row come from the node that has the
+ * cache line.
  *
- * Who has waited for too long becomes impatient, and puts its node in the slot of
- * the word in starving[]: the other nodes hold off for a while, and the CPUs of that
- * node stop waiting; whichever of them counts takes the line there.  It is a hint.
- * No CPU waits for other nodes for more than WAIT_NS between two tries, whatever they do:
- * nobody is kept from counting by a CPU that stalls, or by a node that never pauses.
- * With interrupts off, and in hardirq and NMI context, nobody waits for other nodes:
- * the kinds are rbo there.
+ * Above the count the word keeps the node that counted last.  After a failed
+ * compare-and-swap (CAS) a CPU of that node tries again soon.  A CPU of another node waits
+ * for 512 pauses or so first, and for twice as many after each failure.  A failed CAS
+ * still steals the cache line, so remote CPUs look twice before they try.
  *
- * rbo_numa_adapt counts without a node until QUICK_TRIES at once and BACKOFF_TRIES
- * with backoff have failed; from then on the word has one, until it is reset.
+ * A CPU that has waited for PATIENCE_PAUSES becomes impatient: it puts its node into the
+ * word's slot of starving[].  The other nodes hold off for a while, and the CPUs of the
+ * starving node stop waiting.  The first of them to count takes the line there.
+ *
+ * starving[] is a hint.  No CPU waits for other nodes for more than WAIT_NS between two
+ * tries, so neither a stalled CPU nor a node that never pauses keeps others from counting.
+ * With interrupts off, and in hardirq and NMI context, no CPU waits for other nodes: there
+ * the kinds are rbo.
+ *
+ * rbo_numa_adapt counts without a node until QUICK_TRIES at once and BACKOFF_TRIES with
+ * backoff have failed.  From then on the word has a node, until it is reset.
  *
  * Dice, Lev & Moir 2013, section 2.1.
  */
@@ -40,8 +42,8 @@
 #define BACKOFF_TRIES		16
 
 #define LOOK_PAUSES		8	/* between two looks at another node's word */
-#define SLOW_PAUSES		512	/* of another node after a failure, then doubled */
-#define PATIENCE_PAUSES		4096	/* waited for, in all, until impatient */
+#define SLOW_PAUSES		512	/* of a remote CPU after a failure, then doubled */
+#define PATIENCE_PAUSES		4096	/* in all, until a CPU is impatient */
 #define WAIT_NS			200000	/* between two tries, at most: a pause takes 3 to 50 ns */
 #define HOLD_OFF_PAUSES		2048	/* for a starving node, before each try */
 #define CHECK_PAUSES		32	/* between two looks at who is starving */
@@ -51,7 +53,7 @@
 struct scounter_numa __scounter_numa;
 EXPORT_SYMBOL_GPL(__scounter_numa);
 
-/* By a hash of the word: 1 + a node that has waited for too long, or 0. */
+/* By a hash of the word: 1 + the node that has waited for too long, or 0. */
 #define STARVING_LOG2		6
 static u32 starving[1 << STARVING_LOG2];
 
@@ -96,7 +98,7 @@ static notrace bool numa_is_over(struct numa_try *try)
 	return try->since && ktime_get_mono_fast_ns() - try->since >= WAIT_NS;
 }
 
-/* False when the time is over. */
+/* False if WAIT_NS are over. */
 static notrace bool numa_wait_a_bit(struct numa_try *try, u32 pauses)
 {
 	if (!try->since)
@@ -105,7 +107,7 @@ static notrace bool numa_wait_a_bit(struct numa_try *try, u32 pauses)
 	return !numa_is_over(try);
 }
 
-/* Wait until the node of @try starves itself, or the time is over. */
+/* Wait for so many pauses, until the node of @try starves, or WAIT_NS are over. */
 static notrace void numa_wait_slowly(struct numa_try *try, u32 pauses)
 {
 	u32 waited = 0;
@@ -130,7 +132,7 @@ static notrace void numa_hold_off(struct numa_try *try)
 	}
 }
 
-/* Not if another CPU of the node has, or another word of the slot. */
+/* One at a time: not if the slot has a node, for this word or for another one. */
 static notrace void numa_become_impatient(struct numa_try *try)
 {
 	if (try->starves || cmpxchg_relaxed(try->starving, 0, numa_name_of(try->tag)))
@@ -184,8 +186,8 @@ static notrace bool numa_try_add(const struct scounter_ref *ref, s64 *seen, u64 
 }
 
 /*
- * False if the word has a node and changes on another one meanwhile, unless this CPU
- * has waited for too long.
+ * False if another node counts: the word changes between two looks, and has not come to
+ * this CPU's node.  True for a CPU that has waited for too long.
  */
 static notrace bool numa_may_try(const struct scounter_ref *ref, s64 *seen,
 				 struct numa_try *try)
@@ -201,7 +203,7 @@ static notrace bool numa_may_try(const struct scounter_ref *ref, s64 *seen,
 	return *seen == first || numa_is_of(*seen, try->tag) || try->starves || numa_is_over(try);
 }
 
-/* False if another CPU was faster, or this one is to wait. */
+/* False if another CPU was faster, or if this one has to wait. */
 static notrace bool numa_try_once(const struct scounter_ref *ref, s64 *seen, u64 n,
 				  struct numa_try *try)
 {
@@ -227,7 +229,7 @@ static notrace void numa_apply(const struct scounter_ref *ref, u64 n, u32 failur
 		numa_after_failure(&try, seen, rnd);
 		if (try.starves)
 			continue;
-		/* Who wants the CPU need not wait with it; but nobody holds off for who sleeps. */
+		/* Let a task run that wants this CPU, unless other nodes hold off for us. */
 		scounter_random_put();
 		rnd = scounter_random_get();
 	}

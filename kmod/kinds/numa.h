@@ -8,7 +8,7 @@ struct scounter_word64;
 
 /* After scounter_places_init(). */
 void scounter_numa_init(void);
-/* 1 + the node for which CPUs of others hold off from this word, and its like, or 0. */
+/* The word's slot: 1 + a node that has waited for too long, or 0.  Words share slots. */
 u32 *scounter_numa_starving(const struct scounter_word64 *word);
 
 #endif /* _SCOUNTER_NUMA_H */

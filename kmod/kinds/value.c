@@ -3,18 +3,21 @@
  * The kinds whose word is the value itself: morris, morris_adapt, scalable and
  * scalable32.
  *
- * As with bfp, an increment whose trial at exponent k succeeded carries 2^k
- * events, and is from there on the addition of n = 2^k: after a failed
- * compare-and-swap n, as it then is, has to survive the unit of the new value,
- * and is not drawn anew.  After a reset that unit may be smaller than n.  The value
- * then is larger than the unit can explain, and cannot say so: a counter that has a
- * name marks it.
+ * The larger the value, the larger its unit, and the rarer an update.  Example: a
+ * scalable word of 1 % that reads 20000 changes by 4, with probability 1/4.
  *
- * morris_adapt counts in the lower half of its word until an increment has
- * failed adapt_tries times, and from there on in the upper half, which then holds
- * a + n and is never 0 again (section 3.2, "Variations").  With the option `sensitive`,
- * scalable counts by one until a compare-and-swap fails, and the highest bit of
- * its word says so (Ayers 2023, end notes).
+ * As with bfp, an increment that wins at exponent k carries 2^k events, and is from there
+ * on the addition of n = 2^k.  After a failed compare-and-swap n is rounded at random to
+ * the unit of the new value, and is not drawn anew.  After a reset the new unit may be
+ * smaller than n.  Then the value has more variance than its unit says.  The word cannot
+ * show that, but a counter with a name marks it.
+ *
+ * morris_adapt counts in the lower half of its word until an increment has failed
+ * adapt_tries times.  From then on it counts in the upper half, which holds a + n and is
+ * never 0 again (section 3.2, "Variations").
+ *
+ * With the option `sensitive`, scalable counts by one until a compare-and-swap fails.  The
+ * highest bit of the word says that one has (Ayers 2023, end notes).
  */
 #include <linux/atomic.h>
 #include <linux/export.h>
@@ -51,12 +54,13 @@ static notrace u64 contended_bit(const struct scounter_ref *ref)
 }
 
 /*
- * The end of the range.  A plain increment adds 1 to the word without another look at
- * it, of which others may have made the end meanwhile: it must not wrap.
+ * The end of the range.  An increment of a small value adds 1 to the word without a second
+ * look.  Another CPU may have brought the word to its end meanwhile, so there has to be
+ * room above it:
  *
  *	CPU 0: reads 5, which is small
  *						CPU 1: adds 2^40, the end
- *	CPU 0: adds 1				0, were that all ones
+ *	CPU 0: adds 1				0, if the end were all ones
  */
 static notrace u64 value_end_of(const struct scounter_ref *ref)
 {
@@ -92,8 +96,7 @@ static notrace u64 value_word_load(const struct scounter_ref *ref)
 }
 
 /*
- * On failure @seen is what the word is now.  Only a full word becomes 0, which begins
- * again.
+ * On failure @seen is what the word is now.  @new is 0 only if a full word begins again.
  */
 static notrace bool value_word_swap(const struct scounter_ref *ref, u64 *seen, u64 new)
 {
@@ -109,7 +112,7 @@ static notrace bool value_word_swap(const struct scounter_ref *ref, u64 *seen, u
 	return swapped;
 }
 
-/* The part of the word whose size sets the unit. */
+/* The value in the word, whose size sets the unit. */
 static notrace u64 value_of(const struct scounter_ref *ref, u64 word)
 {
 	if (is_morris_adapt(ref))
@@ -119,7 +122,7 @@ static notrace u64 value_of(const struct scounter_ref *ref, u64 word)
 	return min(word, value_end_of(ref));
 }
 
-/* Is every event still counted, whatever the value, at so many failures? */
+/* Does the word count every event, whatever its value, after so many failures? */
 static notrace bool value_is_plain(const struct scounter_ref *ref, u64 word, u64 n, u32 failures)
 {
 	if (is_morris_adapt(ref))
@@ -129,7 +132,7 @@ static notrace bool value_is_plain(const struct scounter_ref *ref, u64 word, u64
 }
 
 static notrace u64 value_sum(const struct scounter_ref *ref, u64 word, u64 n, u32 failures,
-	       const struct scounter_value_rule *rule)
+			     const struct scounter_value_rule *rule)
 {
 	bool plain = value_is_plain(ref, word, n, failures);
 	u64 value = value_of(ref, word);
@@ -146,7 +149,7 @@ static notrace u64 value_sum(const struct scounter_ref *ref, u64 word, u64 n, u3
 	return value;
 }
 
-/* What an addition to the word is decided by. */
+/* The unit at which an addition to the word is drawn. */
 static notrace u64 value_unit_of(const struct scounter_ref *ref, u64 word, u64 n, u32 failures,
 				 const struct scounter_value_rule *rule)
 {
@@ -154,7 +157,7 @@ static notrace u64 value_unit_of(const struct scounter_ref *ref, u64 word, u64 n
 	       scounter_value_unit(value_of(ref, word), rule);
 }
 
-/* What is to be added, and whether it has stood a draw: n is one unit or more then. */
+/* An addition, and whether it has won a draw: then n is at least one unit. */
 struct addition {
 	u64 n;
 	bool drawn;
@@ -169,7 +172,7 @@ static notrace void value_thin(struct addition *add, u64 unit, struct rnd_state 
 }
 
 static notrace bool value_try_add(const struct scounter_ref *ref, u64 *seen, u64 new,
-			 const struct addition *add, u64 unit)
+				  const struct addition *add, u64 unit)
 {
 	bool late = add->drawn && add->n > unit;
 	bool swapped;
@@ -213,7 +216,7 @@ static notrace void value_success(const struct scounter_ref *ref, u32 exponent,
 	value_apply(ref, (struct addition) { 1ULL << exponent, true }, 0, rnd);
 }
 
-/* The inline part tried nothing: the option of a class, or a full half. */
+/* The inline part tried nothing, as the class has options. */
 static notrace void value_inc(const struct scounter_ref *ref, struct rnd_state *rnd)
 {
 	struct scounter_value_rule rule = value_rule_of(ref);
@@ -258,9 +261,9 @@ static u64 value_read(const struct scounter_ref *ref)
 }
 
 /*
- * The relative variance at most, whatever the value: 1 / 2a for morris (section 3.1),
- * and for scalable, whose Markov chain is that of bfp_dup with M = 2^(s - 1),
- * 3 / (8M - 3) (section 4.2).
+ * The most that the relative variance can be, whatever the value: 1 / 2a for morris
+ * (section 3.1).  The Markov chain of scalable is that of bfp_dup with M = 2^(s - 1), so
+ * its limit is 3 / (8M - 3) (section 4.2).
  */
 static u64 value_limit(const struct scounter_value_rule *rule)
 {
@@ -269,7 +272,7 @@ static u64 value_limit(const struct scounter_value_rule *rule)
 	return div_u64(3 * SCOUNTER_VARIANCE_ONE, (4U << rule->shift) - 3);
 }
 
-/* What may have landed after a reset: in a word without a name, any part of it. */
+/* The largest weight that may have landed after a reset.  A bare word cannot tell. */
 static u64 value_late(const struct scounter_ref *ref, u64 count,
 		      const struct scounter_value_rule *rule)
 {
@@ -294,7 +297,7 @@ static void value_read_est(const struct scounter_ref *ref,
 
 	known.late = value_late(ref, value_count_of(ref, word), &rule);
 	if (known.late > 1) {
-		/* In either half of morris_adapt. */
+		/* It may have landed in either half of morris_adapt. */
 		known.value += known.certain;
 		known.certain = 0;
 	}
@@ -310,7 +313,7 @@ static u64 value_fetch_reset(const struct scounter_ref *ref)
 
 static const u64 scalable_max = SCOUNTER_SCALABLE_MAX;
 static const u64 scalable32_max = SCOUNTER_SCALABLE32_MAX;
-/* Of morris_adapt, at the default error. */
+/* morris_adapt at the default error. */
 static const u64 halves_max =
 	2ULL * U32_MAX - __SCOUNTER_MORRIS_A(SCOUNTER_ERROR_PPM_DEFAULT);
 
