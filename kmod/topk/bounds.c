@@ -21,7 +21,7 @@ static u64 bounds_least_of(const struct topk_bounds *bounds, u32 level, u32 firs
 	return least;
 }
 
-/* A bound has been raised: raise those above it as far as that goes. */
+/* Bound @at of @level was raised: raise the bounds above it as far as possible. */
 static void bounds_raise_above(struct topk_bounds *bounds, u32 level, u32 at)
 {
 	for (; level < bounds->top; level++) {
@@ -32,7 +32,7 @@ static void bounds_raise_above(struct topk_bounds *bounds, u32 level, u32 at)
 	}
 }
 
-/* No place of the block has less than @to. */
+/* Raise the block's bound: the caller has seen that no place has a count below @to. */
 void topk_bounds_raise(struct topk_bounds *bounds, u32 block, u64 to)
 {
 	if (topk_raise(&bounds->level[0][block], to))
@@ -40,9 +40,10 @@ void topk_bounds_raise(struct topk_bounds *bounds, u32 block, u64 to)
 }
 
 /*
- * From the top, the way of the smallest bounds; CPUs begin at different ones, and so do
- * the turns of one that looks again.  False if it ended where all bounds were beyond the
- * one above, which has been raised.
+ * Go down from the top to a block, at each level to a bound that is not beyond the one
+ * above.  CPUs begin their search of a level at different bounds, and so do the @turns of
+ * one CPU.  False if all bounds of a level are beyond the one above, which then has been
+ * raised.
  */
 bool topk_bounds_descend(struct topk_bounds *bounds, u32 turn, u32 *block)
 {

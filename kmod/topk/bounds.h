@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the smallest count is.
+ * A tree of lower bounds, which finds the smallest count.
  *
- * A design counts in *places*, as many as the table has entries, and the count of a
- * place never goes down.  So a lower bound of it stays one: level 0 has such a bound
- * for each block of 64 places, level 1 for each 64 of those, and so on to one for
- * all.  A place found at that last bound is a smallest one, whatever else happens
- * meanwhile; and where none is found, bounds are raised, each by a compare-and-swap.
+ * A design counts in *places*, as many as the table has entries.  The count of a place
+ * never goes down, so a lower bound of it stays right.  Level 0 has a bound for each block
+ * of 64 places, level 1 has one for each 64 blocks, and so on, up to one bound for all.
+ * A table of 10000 places has 157 bounds, then 3, then 1.
+ *
+ * A place whose count is the topmost bound has a smallest count, whatever runs beside.  A
+ * search that finds no such place raises bounds, each by a compare-and-swap.
  */
 #ifndef _SCOUNTER_TOPK_BOUNDS_H
 #define _SCOUNTER_TOPK_BOUNDS_H
@@ -30,7 +32,7 @@ size_t topk_bounds_bytes(const struct topk_bounds *bounds);
 bool topk_bounds_descend(struct topk_bounds *bounds, u32 turn, u32 *block);
 void topk_bounds_raise(struct topk_bounds *bounds, u32 block, u64 to);
 
-/* No place has less. */
+/* No place has a smaller count. */
 static inline u64 topk_bounds_least(const struct topk_bounds *bounds)
 {
 	return atomic64_read_acquire(&bounds->level[bounds->top][0]);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * After a failed compare-and-swap of a word that many CPUs change: some pauses, up
- * to twice as many after each failure, and another number on each CPU, so that one
- * of them mostly swaps undisturbed.  Then the word is to be read again, which on
- * most machines brings its cache line for the swap, too.
+ * Backoff after a failed compare-and-swap of a word that many CPUs change.  A CPU pauses
+ * up to 1 time after the first failure, up to 3 times after the second, 7 after the third,
+ * and never more than 63 times.  The number is another one on each CPU, so that one of
+ * them mostly swaps undisturbed.  After the pauses the caller reads the word again.  On
+ * most machines that fetches the cache line for the swap, too.
  */
 #ifndef _SCOUNTER_TOPK_CONTENTION_H
 #define _SCOUNTER_TOPK_CONTENTION_H
@@ -13,10 +14,10 @@
 #include <linux/smp.h>
 #include <linux/types.h>
 
-/* Fewer pauses than two to this power. */
+/* There are fewer pauses than two to this power. */
 #define TOPK_BACKOFF_BITS	6
 
-/* What the word was is random enough. */
+/* The word's old value is random enough. */
 static inline void topk_backoff(u64 word, u32 failures)
 {
 	u32 mixed = (u32)(word + raw_smp_processor_id()) * 0x9e3779b9U;

@@ -3,9 +3,9 @@
  * /sys/kernel/debug/scounter/topk/<group>/<name>, a table as text, and
  * <name>.bin, the same in the binary form of <uapi/linux/scounter_topk.h>.
  *
- * An open file has the table as it was when it was opened, so that a reader gets
- * one consistent table however slowly it reads.  debugfs lets nobody read after
- * a file has been removed, and waits for who reads.
+ * open() takes a snapshot, and the file keeps it.  So a reader gets one consistent table
+ * however slowly it reads.  When debugfs removes a file, it waits for readers, and lets
+ * nobody read afterwards.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

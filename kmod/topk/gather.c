@@ -9,7 +9,7 @@
 #include "topk/gather.h"
 #include "topk/table.h"
 
-/* From a slot that was @word, which becomes @to; false if it has changed. */
+/* Count the hits of a slot whose word is @word and becomes @to; false if it has changed. */
 static bool gather_take(struct topk_table *table, struct topk_cpu *of, s64 word, s64 to)
 {
 	u64 key = READ_ONCE(of->gather_key), hits = topk_gathered(word);
@@ -41,8 +41,8 @@ notrace bool topk_gather(struct topk_table *table, u64 key, u64 n)
 }
 
 /*
- * Who finds a slot empty, as another context has taken its hits, then finds announced
- * what that one did not count yet: topk-take.litmus.
+ * Another context may have emptied a slot and not have counted its hits yet.  A query that
+ * finds the slot empty then finds these hits announced: topk-take.litmus.
  */
 void topk_gather_take_all(struct topk_table *table)
 {
@@ -52,7 +52,7 @@ void topk_gather_take_all(struct topk_table *table)
 		struct topk_cpu *of = &table->cpus[cpu];
 		s64 word;
 
-		/* As all that hits. */
+		/* As in every hit. */
 		preempt_disable();
 		do {
 			word = atomic64_read_acquire(&of->gather);

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Gathering: the hits of a key that CPUs fight over are counted in a word of each CPU's
- * own first, and come to the key's count many at once (a bulk increment, Das et al.
- * 2009, section 4.3.2).  So the hottest keys, which are in every CPU's way, are those
- * that CPUs meet at most seldom.
+ * Gathering: each CPU counts the hits of one contended key in a word of its own, and adds
+ * them to the key's count 1024 at once.  Four CPUs that hit one key change its count once
+ * in 1024 hits each, and not at every hit.  (A bulk increment, Das et al. 2009, section
+ * 4.3.2.)
  *
- * A CPU has one *slot*, with a key and the hits of it that are gathered.  A key
- * comes into it when a compare-and-swap of its count fails, or another context owns it,
- * and goes when that happens to another one twice without a hit of it in between.  When the slot is full, or a query
- * begins, its hits are added to the count.  That is as if they had come later: the
- * order of hits is nothing that Space-Saving's bounds depend on.  Until then they
- * are pending (delegation.h): at most TOPK_GATHER_MOST a CPU, and none at rest, as the
- * query has taken them.
+ * A CPU has one *slot*, with a key and the number of its gathered hits.  A key comes into
+ * the slot when a compare-and-swap of its count fails, or when another context owns it:
+ * the key is contended.  It is evicted when another key is contended twice with no hit of
+ * the current key in between.
  *
- * The slot's word: how often it was given a key, "being given one", and the number of
- * hits; with none, the slot is free.  The key changes only in between, so that a
- * swap of the word succeeds only if it was the key's all the time: topk-gather.litmus.
- * Any context may swap it, of any CPU.
+ * When the slot is full, or when a query begins, the hits are added to the count.  It is
+ * as if they had come later, and Space-Saving's bounds hold for any order of hits.  Until
+ * then the hits are pending (delegation.h): at most TOPK_GATHER_MOST a CPU, and none at
+ * rest, as the query takes them.
+ *
+ * The slot's word has three parts: how often the slot was given a key, whether it is being
+ * given one, and the number of hits.  A slot with no hits is free.  The key changes only
+ * while the slot is being given one.  So a swap of the word succeeds only if the slot was
+ * the same key's since the word was read: topk-gather.litmus.  Any context of any CPU may
+ * swap the word.
  */
 #ifndef _SCOUNTER_TOPK_GATHER_H
 #define _SCOUNTER_TOPK_GATHER_H
@@ -42,19 +45,19 @@ static inline u64 topk_gathered(u64 word)
 	return word & TOPK_GATHER_HITS;
 }
 
-/* Nobody's: as it is when its hits have been taken. */
+/* The word of a free slot, after @word's hits have been taken. */
 static inline s64 topk_gather_free(u64 word)
 {
 	return (word & ~TOPK_GATHER_HITS) + TOPK_GATHER_USE;
 }
 
-/* The slot for another key, which only the caller may write. */
+/* The word of a slot that is being given a key: only the caller may write the key. */
 static inline s64 topk_gather_next(u64 word)
 {
 	return topk_gather_free(word) + TOPK_GATHER_GIVEN;
 }
 
-/* False if the slot is not the key's, is full, or has just changed. */
+/* Gather hits.  False if the slot is not the key's, is full, or has just changed. */
 static __always_inline bool topk_gather_hit(struct topk_cpu *cpu, u64 key, u64 n)
 {
 	/* Pairs with the release in topk_gather_give(): topk-gather.litmus. */
@@ -65,14 +68,17 @@ static __always_inline bool topk_gather_hit(struct topk_cpu *cpu, u64 key, u64 n
 	       atomic64_try_cmpxchg(&cpu->gather, &word, word + n);
 }
 
-/* The slot, whose word is @given, has the key from now on, and its first hits. */
+/* Put the key and its first hits into the slot, whose word is @given. */
 static inline void topk_gather_give(struct topk_cpu *cpu, u64 given, u64 key, u64 n)
 {
 	WRITE_ONCE(cpu->gather_key, key);
 	atomic64_set_release(&cpu->gather, given - TOPK_GATHER_GIVEN + n);
 }
 
-/* Does this key that is in the way go?  Not if it was hit since the last one asked. */
+/*
+ * Another key is contended.  True if the slot's key must go: if it was not hit since this
+ * was last asked.
+ */
 static inline bool topk_gather_yields(struct topk_cpu *cpu, u64 word)
 {
 	bool same = READ_ONCE(cpu->gather_rival) == (u32)word;
@@ -82,12 +88,12 @@ static inline bool topk_gather_yields(struct topk_cpu *cpu, u64 word)
 }
 
 /*
- * Begin with a key that is fought over, or go on with it when the slot is full or a
- * query has taken its hits; false if they are to be counted otherwise.
+ * Gather hits of a contended key: give it the slot, or go on with it after the slot was
+ * full or a query has taken its hits.  False if the caller must count the hits itself.
  */
 bool topk_gather(struct topk_table *table, u64 key, u64 n);
 
-/* Count what was gathered before, on all CPUs. */
+/* Add the gathered hits of all CPUs to their counts. */
 void topk_gather_take_all(struct topk_table *table);
 
 #endif /* _SCOUNTER_TOPK_GATHER_H */

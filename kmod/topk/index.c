@@ -17,7 +17,7 @@ static bool index_link_is_leaving(s64 link)
 	return link & TOPK_LINK_LEAVING;
 }
 
-/* A node that is in no chain is written by its holder alone. */
+/* Of a node that is in no chain: only the context that took it writes its link. */
 static void index_set_link(struct topk_node *node, u32 next)
 {
 	atomic64_set(&node->link, topk_link_after(atomic64_read(&node->link), next));
@@ -54,8 +54,8 @@ static void index_pool_push(struct topk_index *index, u32 i)
 }
 
 /*
- * The keys that are hit most mostly come first, and one after the other.  Nodes that
- * are taken so are not neighbours: they have no cache line in common.
+ * The keys that are hit most mostly come first, one after the other.  So nodes that are
+ * taken one after the other are not neighbours, and have no cache line in common.
  */
 static void index_fill_pool(struct topk_index *index)
 {
@@ -68,10 +68,10 @@ static void index_fill_pool(struct topk_index *index)
 			index_pool_push(index, i);
 }
 
-/* @beside: bytes that the design has with each node, in the same cache line if they fit */
+/* @beside: bytes of the design's own with each node, in the same cache line if they fit */
 int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size, u32 beside)
 {
-	/* Chains of less than one node: a head is smaller than a step is long. */
+	/* Less than one node a chain in the mean: heads are small, and steps take time. */
 	u32 heads = 2 * roundup_pow_of_two(nodes);
 
 	index->count = nodes;
@@ -125,11 +125,11 @@ u32 topk_index_take(struct topk_index *index, const struct topk_key *key)
 		return 0;
 	node = topk_node(index, i);
 	/*
-	 * The new generation, then the key, then RESERVED.  Who read the old state
-	 * and then a word of the new key fails to change the state; who read
-	 * RESERVED reads the new key.  The partners of the barriers are the acquire
-	 * of the state, and the compare-and-swap of it or a fence, around a comparison:
-	 * topk-generation.litmus, topk-reserve.litmus.
+	 * Write the new generation, then the key, then RESERVED.  A context that read the
+	 * old state and then a word of the new key fails to change the state.  A context
+	 * that read RESERVED reads the new key.  The barriers pair with those around a
+	 * comparison of keys: the acquire of the state before it, and the compare-and-swap
+	 * of the state or a fence after it.  topk-generation.litmus, topk-reserve.litmus
 	 */
 	state = (topk_state_generation(atomic64_read(&node->state)) + 1) * TOPK_GENERATION;
 	atomic64_set(&node->state, state | TOPK_EVICTED);
@@ -142,8 +142,8 @@ u32 topk_index_take(struct topk_index *index, const struct topk_key *key)
 }
 
 /*
- * The node is RESERVED no longer, and has @flags instead.  Returns what the state
- * was, with the hits that others left.
+ * Let a RESERVED node go: its state gets @flags instead.  Returns the state before, with
+ * the hits that others left.
  */
 u64 topk_index_release(struct topk_index *index, u32 i, u64 flags)
 {
@@ -166,7 +166,7 @@ void topk_index_give(struct topk_index *index, u32 i)
 		index_pool_push(index, i);
 }
 
-/* Is the node before the key (< 0), the key's (0) or behind (> 0)? */
+/* Whether the node is before the key (< 0), is the key's (0), or is behind it (> 0). */
 static int index_order(const struct topk_node *node, const struct topk_key *key)
 {
 	u32 hash = READ_ONCE(node->hash);
@@ -184,9 +184,9 @@ static int index_order(const struct topk_node *node, const struct topk_key *key)
 }
 
 /*
- * Walk to the key's place, and take out what is leaving on the way.  A node is
- * believed only if the link that led to it has not changed after it was read:
- * it was in this chain then, and with this key.
+ * Walk to the key's place, and take out the leaving nodes on the way.  After a node was
+ * read, the link that led to it is read again.  If that has not changed, the node was in
+ * this chain, and with this key.  Otherwise the walk begins again.
  */
 bool topk_index_find(struct topk_index *index, const struct topk_key *key,
 		     struct topk_position *position)
@@ -234,7 +234,7 @@ again:
 	return !where;
 }
 
-/* True, or @position has the node that is there for this key. */
+/* Insert the node.  False if the key has one: then that is at @position. */
 bool topk_index_insert(struct topk_index *index, const struct topk_key *key,
 		       u32 i, struct topk_position *position)
 {
@@ -248,7 +248,7 @@ bool topk_index_insert(struct topk_index *index, const struct topk_key *key,
 	return true;
 }
 
-/* Say that the node found at @position is leaving, unless it has changed. */
+/* Mark the node at @position as leaving, unless its link has changed. */
 void topk_index_leave(struct topk_index *index, const struct topk_position *position)
 {
 	s64 link = position->link;
@@ -257,7 +257,7 @@ void topk_index_leave(struct topk_index *index, const struct topk_position *posi
 			     topk_link_after(link, topk_link_node(link) | TOPK_LINK_LEAVING));
 }
 
-/* The key of a node, for its holder. */
+/* The key of a node; for its owner only. */
 void topk_index_key(const struct topk_index *index, u32 i, struct topk_key *key)
 {
 	const struct topk_node *node = topk_node(index, i);
@@ -267,7 +267,7 @@ void topk_index_key(const struct topk_index *index, u32 i, struct topk_key *key)
 	memcpy(key->word, node->key, key->words * sizeof(u64));
 }
 
-/* Take a node out of its chain; only its holder may.  It is nowhere then. */
+/* Take a node out of its chain; for its owner only. */
 void topk_index_remove(struct topk_index *index, u32 i)
 {
 	struct topk_node *node = topk_node(index, i);

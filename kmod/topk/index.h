@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The search structure: which node has a key.
+ * The search structure: it finds the node of a key.
  *
- * Chains ordered by hash and key, changed by compare-and-swap only (M. Michael,
- * "High performance dynamic lock-free hash tables and list-based sets", SPAA
- * 2002).  As a key has one place in its chain, two contexts that insert it at
- * once fight for one word, and it is never there twice.
+ * Nodes are in hash chains that are ordered by hash and key, and are changed by
+ * compare-and-swap only (M. Michael, "High performance dynamic lock-free hash tables and
+ * list-based sets", SPAA 2002).  A key has one place in its chain.  So two contexts that
+ * insert it at once change the same word, one of them fails, and the key is never there
+ * twice.
  *
- * Nodes come from a pool that is allocated with the table and are used again
- * and again, so that a pointer to one is always a pointer to a node, if perhaps
- * no longer to the same key.  Every write of a link raises a tag in it, and
- * every new use of a node a generation in its state: a compare-and-swap that
- * was prepared for an earlier use fails.  (It would succeed by mistake after
- * 2^32 changes of a link, or 2^24 uses of a node, between its load and it;
- * preemption is off meanwhile.)
+ * Nodes come from a pool that is allocated with the table, and are used again and again.
+ * So the number of a node always leads to a node, but perhaps to one that has another key
+ * by now.  Every write of a link raises a tag in it, and every new use of a node raises a
+ * generation in its state.  So a compare-and-swap fails if its word was read in an earlier
+ * use.  (It would succeed by mistake after 2^32 changes of a link, or 2^24 uses of a node,
+ * between the load and the swap.  Preemption is off meanwhile.)
  */
 #ifndef _SCOUNTER_TOPK_INDEX_H
 #define _SCOUNTER_TOPK_INDEX_H
@@ -26,13 +26,13 @@
 #include "topk/key.h"
 
 /*
- * @link: tag in the upper 32 bits, then "this node is leaving" in one bit, then
- *	the number of the next node in the chain, or in the pool; 0 ends it
+ * @link: a tag in the upper 32 bits, then one bit that says "this node is leaving", then
+ *	the number of the next node in the chain, or in the pool; 0 is the end
  * @state: generation, flags, and hits that others left here; see topk_state_
  * @error: by how much the count may be too large
- * @place: where the node is counted, as the design numbers places; or, where that is
- *	the node itself,
- * @next, @request: what is to be done after it, and with it
+ * @place: where the lockfree design counts the node
+ * @next, @request: for the designs with owners, the next node in a list, and what is
+ *	requested for this one
  */
 struct topk_node {
 	atomic64_t link;
@@ -50,8 +50,9 @@ struct topk_node {
 };
 
 /*
- * Where each hit evicts, each CPU needs a node, and one is given back.  That is for
- * the next hit on this CPU, so that CPUs do not meet at the pool.  0 is none.
+ * A node that was given back on this CPU, for the next hit that needs one; 0 is none.
+ * Where each hit evicts, each hit takes a node and gives one back.  With a spare node per
+ * CPU, CPUs do not meet at the pool.
  */
 struct topk_spare {
 	atomic64_t node;
@@ -64,17 +65,17 @@ struct topk_index {
 	u32 stride;
 	u32 words;		/* of a key */
 	u32 shift;		/* of a hash, to the number of its chain */
-	u32 count;		/* of nodes; they are numbered from 1 */
+	u32 count;		/* of nodes, which are numbered from 1 */
 	atomic64_t pool ____cacheline_aligned_in_smp;
 };
 
 /*
- * Nodes that all contexts of a CPU may have besides those that are in the table:
- * two for each of four, and the spare one.
+ * How many nodes a CPU may have beside those in the table: two for each of its four
+ * contexts (task, softirq, hardirq and NMI), and the spare one.
  */
 #define TOPK_NODES_PER_CPU	9
 
-/* Where a key is, or would be: *@from is @word, and leads to @node. */
+/* Where a key is, or belongs: the link *@from is @word, and leads to @node. */
 struct topk_position {
 	atomic64_t *from;
 	s64 word;
@@ -97,7 +98,7 @@ void topk_index_leave(struct topk_index *index, const struct topk_position *posi
 void topk_index_key(const struct topk_index *index, u32 node, struct topk_key *key);
 void topk_index_remove(struct topk_index *index, u32 node);
 
-/* Has this CPU a node at hand? */
+/* Whether this CPU has a spare node. */
 static inline bool topk_index_has_spare(const struct topk_index *index)
 {
 	return atomic64_read(&index->spares[raw_smp_processor_id()].node);
@@ -110,7 +111,7 @@ static __always_inline atomic64_t *topk_index_head(const struct topk_index *inde
 	return &index->heads[hash >> index->shift];
 }
 
-/* With the tag raised; the number need not be a node's. */
+/* A link with the tag of @old plus 1.  @node need not be the number of a node. */
 static inline s64 topk_link_after(s64 old, u32 node)
 {
 	return (s64)(((u64)old >> 32) + 1) << 32 | node;
@@ -126,10 +127,10 @@ static __always_inline struct topk_node *topk_node(const struct topk_index *inde
 	return index->nodes + (size_t)node * index->stride;
 }
 
-/* Nodes that a walk looks at: after as many it may have strayed from its chain. */
+/* Nodes that a walk visits at most: a node that is used again may lead it to another chain. */
 #define TOPK_WALK_STEPS		16
 
-/* A walk through a chain that does not check where it is. */
+/* A walk through a chain that does not check that it still is in it. */
 struct topk_walk {
 	const atomic64_t *from;
 	u32 steps;
@@ -158,13 +159,13 @@ static __always_inline u32 topk_walk_next(struct topk_walk *walk, const struct t
 	return 0;
 }
 
-/* What the design has beside the node, behind its key. */
+/* The design's own data for a node, which are behind its key. */
 static __always_inline void *topk_beside(const struct topk_index *index, u32 node)
 {
 	return &topk_node(index, node)->key[index->words];
 }
 
-/* A node whose key has one word, which is known to the compiler, and nothing beside. */
+/* As topk_node() if keys have one word, and the design has no data of its own beside it. */
 static __always_inline struct topk_node *topk_node_of_word(const struct topk_index *index,
 							   u32 node)
 {
@@ -174,9 +175,9 @@ static __always_inline struct topk_node *topk_node_of_word(const struct topk_ind
 /*
  * A node's state: generation (24 bits), flags (2), pending hits (38).
  *
- * RESERVED: one context has the node for itself.  The others leave their hits
- *	here and go on; who clears the flag takes them in the same step.
- * EVICTED: lost its place while it was RESERVED; who clears that ends the node.
+ * RESERVED: one context owns the node.  The others leave their hits here and go on.  The
+ *	owner takes these hits in the same step in which it clears the flag.
+ * EVICTED: the node has lost its place.  If it is RESERVED, its owner retires it.
  */
 #define TOPK_PENDING_BITS	38
 #define TOPK_PENDING_MASK	((1ULL << TOPK_PENDING_BITS) - 1)

@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Keys: 4 to 64 bytes, padded with zeros to 64-bit words, and hashed with a
- * secret that nobody outside the table knows, so that whoever chooses keys cannot
- * choose which of them meet in a chain.
+ * Keys: 4 to 64 bytes, padded with zeros to 64-bit words.  The hash has a secret that
+ * nobody outside the table knows.  So an attacker who chooses keys cannot choose which of
+ * them meet in a chain.
  *
- * Keys of up to 8 bytes are hashed by one multiplication ("pair-multiply-shift":
- * M. Thorup, "High speed hashing for integers and strings", 2015, section 3),
- * which is a fifth of the instructions of jhash.  With x0 and x1 for the halves of a key,
- * and all modulo 2^64, it is made from the upper half of
+ * Keys of up to 8 bytes are hashed by one multiplication, which takes a fifth of the
+ * instructions of jhash ("pair-multiply-shift": M. Thorup, "High speed hashing for
+ * integers and strings", 2015, section 3).  x0 and x1 are the halves of a key, and all is
+ * modulo 2^64.  The hash is made from the upper half of
  *
  *	(a0 + x1)(a1 + x0) + b = a0 x0 + a1 x1 + x0 x1 + (a0 a1 + b).
  *
- * Take two keys that differ in, say, x0, by d.  As d is not 0, and less than 2^32
- * in size, 2^k d' with an odd d' and k < 32, a0 d is uniform over the multiples of
- * 2^k, and the upper half of the difference of the two sums is uniform, whatever
- * its lower half.  b makes one of the sums uniform whatever the difference.  So
- * the two hashes are uniform and independent of each other ("strongly universal"),
- * and any bits of them are: two keys meet in one of n chains with probability
- * 1 / n.  Among c keys, chosen in whatever way without knowledge of the secret, a
- * given one meets (c - 1) / n others in the mean, as with a random function.
+ * Take two keys that differ in x0, by d.  d is not 0 and less than 2^32 in size, so it is
+ * 2^k d' with an odd d' and k < 32.  Then a0 d is uniform over the multiples of 2^k.  So
+ * the upper half of the difference of the two sums is uniform, whatever its lower half.
+ * b makes one of the sums uniform, whatever the difference.  So the two hashes are uniform
+ * and independent of each other ("strongly universal"), and so are any bits of them: two
+ * keys meet in one of n chains with probability 1 / n.  Among c keys that are chosen
+ * without knowledge of the secret, a given one meets (c - 1) / n others in the mean, as
+ * with a random function.
  *
- * That is the mean over all secrets.  Keys in a row would have hashes in a row, and
- * with one in nine of all secrets much longer chains.  A last shift and
- * multiplication, known to all, breaks the row up; it is a bijection, so that the
- * above still holds.
+ * That is the mean over all secrets.  Keys in a row would have hashes in a row, and one in
+ * nine of all secrets would make much longer chains.  A last shift and multiplication,
+ * known to all, breaks the row up.  It is a bijection, so the above still holds.
  *
- * Who sees which keys collide, by timing hits, learns about the secret, as about
- * the seed of jhash; a reset draws a new one.
+ * An attacker who sees by timing which keys collide learns about the secret, as about the
+ * seed of jhash.  A reset draws a new secret.
  */
 #ifndef _SCOUNTER_TOPK_KEY_H
 #define _SCOUNTER_TOPK_KEY_H
@@ -51,7 +50,7 @@ struct topk_key {
 	u32 words;
 };
 
-/* Odd, so that it and the shift are a bijection; from C. Wellons' lowbias32. */
+/* Odd, so that the multiplication is a bijection; from C. Wellons' lowbias32. */
 #define TOPK_MIX	0x2c1b3c6dU
 
 /* On a 32-bit machine the long multiplication is three of 32 bits. */
@@ -72,7 +71,7 @@ static inline void topk_key_load(struct topk_key *key, const void *bytes, u32 si
 		    jhash2((const u32 *)key->word, 2 * key->words, secret->seed);
 }
 
-/* @words may be those of a node that is being given another key. */
+/* @words may be in a node that another context is giving another key. */
 static __always_inline bool topk_key_equal(const struct topk_key *key, const u64 *words)
 {
 	u32 i;

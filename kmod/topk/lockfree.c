@@ -2,45 +2,42 @@
 /*
  * Space-Saving by single compare-and-swaps: the default design.
  *
- * A table has m *cells*.  A cell is one 64-bit word, the number of the node
- * whose key it counts and the count.  A hit of a key that is there replaces
- * (node, count) by (node, count + n).  An eviction replaces it by
- * (other node, count + n): in that one step the old key goes, the new one comes
- * with the old count as its error, and the sum of all counts is n more.  So the
- * cells are a right Space-Saving table at every moment, and no context ever
+ * A table has m *cells*.  A cell is one 64-bit word: the number of the node whose key it
+ * counts, and the count.  Take a cell (node 7, 100).  A hit of the key of node 7 makes it
+ * (7, 101).  A new key in node 9 that evicts it makes it (9, 101), and has an error of
+ * 100.  Both are one step: the old key goes, the new one comes, and the sum of all counts
+ * is 1 more.  So the cells are a right Space-Saving table at every moment.  No context
  * waits for another, or owns anything that another needs.
  *
- * There is no list in the order of the counts.  Hits need none; queries sort.
- * Evictions need a cell of the smallest count, and find it by lower bounds: bounds.h.
- * In the mean that takes very few reads: the next victim is mostly beside the last.
- * But hits do not raise bounds, and after hits of all keys no bound may tell where the
- * smallest is.  A call looks at so many blocks, and then leaves its key waiting in its chain;
- * the next one that seeks a victim goes on for both, or a query does.
+ * No list has the counts in order.  Hits need none, and queries sort.  An eviction needs
+ * a cell of the smallest count, and finds it by lower bounds: bounds.h.  That mostly
+ * takes very few reads, as the next victim is beside the last.  But hits do not raise
+ * bounds.  After hits of all keys, no bound tells where the smallest count is.  A call
+ * looks at 256 blocks at most.  If it finds no victim, it leaves its key waiting in the
+ * key's chain.  The next call that seeks a victim goes on for both, or a query does.
  *
- * A new key's node is put in its chain before it has a cell.  Until then it is
- * RESERVED, and other contexts that hit the key leave their hits in it: that is
- * the delegation of Das et al. 2009, section 4.3.1, which is needed here only
- * for the moment in which a key comes in.
+ * A new key's node comes into its chain before it has a cell.  Until then it is RESERVED,
+ * and other contexts that hit the key leave their hits in it.  Das et al. 2009, section
+ * 4.3.1, call that delegation.  Here only keys that are coming in need it.
  *
- * A hit must not count for a key that has just taken the place of its own.  The
- * cell's word is read, then the key is compared, then the word is swapped.  If the
- * swap succeeds, the cell counted the compared key all the time, unless the word had
- * come back to what it was.  The lower part of the count and the bit that says whether
- * 2^38 was carried from it an even or an odd number of times are the same again after
- * multiples of 2^39 counts only.  A hit adds 2^16 to the lower part at most, unless seven
- * others are adding more than that to the same cell.  So exactly 2^39 counts in 2^23
- * hits, or more of them, would have to fall between two neighbouring instructions of
- * a context that cannot be preempted.  The same is true of the count of a victim, until
- * the swap that evicts it.
+ * A hit must not count for a key that has just taken the place of its own.  So a hit reads
+ * the cell's word, then compares the key, then swaps the word.  The swap fails if the word
+ * has changed.  It would succeed by mistake if the word had changed and come back.  The
+ * word has the lower part of the count, and the parity of the carries of 2^38 from it.
+ * Both together come back after multiples of 2^39 only.  A hit adds 2^16 to the lower
+ * part at most, unless seven others are adding more than that to the same cell.  So
+ * exactly 2^39 counts, by 2^23 hits or more, would have to fall between two neighbouring
+ * instructions of a context that cannot be preempted.  The same is true of the count of a
+ * victim until the swap that evicts it.
  *
- * The hits of a key that CPUs fight over are gathered on each of them: gather.h.
+ * Hits of a key whose count is contended are gathered on each CPU: gather.h.
  *
- * What the lower part cannot hold is in the cell's second word: from 2^38 on, 2^38 is
- * carried there.  That is two swaps, the word's first; until the second the two lowest bits
- * differ, and whoever reads the count adds what is on its way.  Any context may do the
- * second swap, and does before it begins to carry again, so that nobody waits.  More than
- * 2^16 hits at once go to the second word directly.  The cell is pinned meanwhile, so
- * that it stays the key's: pinned cells are not evicted.
+ * The cell's second word has the upper part of the count.  When the lower part is 2^38 or
+ * more, 2^38 is carried by two swaps, first of the lower word, then of the upper one.
+ * Between the two, the lowest bits of the words differ, and a reader adds the 2^38 that
+ * are on their way.  Any context may do the second swap, and does so before it begins
+ * another carry: so nobody waits.  More than 2^16 hits at once go to the upper word
+ * directly.  Meanwhile the cell is pinned, and pinned cells are not evicted.
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
@@ -61,14 +58,14 @@
 /* More than a cache line, and odd. */
 #define CELL_STEP	((L1_CACHE_BYTES / sizeof(struct topk_cell) + 1) | 1)
 
-/* Blocks that a call looks at for victims.  Tests make it small. */
+/* Blocks of cells that a call searches for victims.  Tests make it small. */
 #ifndef TOPK_TRIES
 #define TOPK_TRIES	256
 #endif
 
 /*
- * Nodes for keys that wait meanwhile: each waits while so many blocks are looked at, some of
- * them by several CPUs at once.
+ * Nodes for keys that wait for a victim.  A key waits while TOPK_TRIES blocks are
+ * searched, some of them by several CPUs at once.
  */
 #define WAITING(capacity)	(16 + 4 * ((capacity) / TOPK_FAN_OUT / TOPK_TRIES))
 
@@ -84,7 +81,7 @@ static struct topk_cpu *lockfree_this_cpu(struct topk_lockfree *t)
 /* The bit in both words that says whether the number of carries is odd. */
 #define CARRIES		1ULL
 
-/* As much is in the upper word, or more. */
+/* The upper word stays here: the count is 2^64 - 1. */
 #define UPPER_MAX	(~CARRIES)
 
 static u64 word_low(u64 word)
@@ -109,15 +106,15 @@ static u64 lockfree_count_of(u64 upper, u64 word)
 struct view {
 	u64 word;
 	u64 count;
-	bool quiet;	/* no add to the upper word is under way */
+	bool quiet;	/* no addition to the upper word is under way */
 };
 
 /*
- * With nothing carried into the upper word between two readings of it, at most one
- * carry has begun meanwhile, which the lowest bits show.  To make it read again, others
- * must have added TOPK_FOLD: nobody can do that for long.  The acquires pair with the
- * swaps of lockfree_carry() and the end of lockfree_add_large(): topk-carry.litmus,
- * topk-high.litmus.
+ * The upper word is read before the lower one and after it.  If nothing was carried into
+ * it in between, at most one carry has begun meanwhile, which the lowest bits show.
+ * Otherwise look again: others have added TOPK_FOLD, which they cannot do for long.  The
+ * acquires pair with the swaps of lockfree_carry() and the end of lockfree_add_large():
+ * topk-carry.litmus, topk-high.litmus.
  */
 static struct view lockfree_look(struct topk_cell *cell)
 {
@@ -126,7 +123,7 @@ static struct view lockfree_look(struct topk_cell *cell)
 
 	do {
 		upper = again;
-		/* Acquire: also for what lockfree_claim() wrote before it swapped the word. */
+		/* Acquire: pairs with the swap of lockfree_claim(), too. */
 		view.word = atomic64_read_acquire(&cell->word);
 		again = atomic64_read_acquire(&cell->upper);
 	} while ((again & ~CARRIES) - (upper & ~CARRIES) >= TOPK_FOLD);
@@ -136,10 +133,10 @@ static struct view lockfree_look(struct topk_cell *cell)
 }
 
 /*
- * Begin to carry, if there is so much, or end what another has begun.  With the same
- * upper word before and after the word, and equal lowest bits, all that was begun
- * before is done; and so it is still if the word has not changed until its swap.
- * topk-carry.litmus
+ * Begin a carry if the lower part is 2^38 or more, or end one that another has begun.  If
+ * the upper word is the same before and after the reading of the lower one, and the lowest
+ * bits are equal, every earlier carry is done.  That is still so at the swap of the lower
+ * word, which fails if the word has changed.  topk-carry.litmus
  */
 static void lockfree_carry(struct topk_cell *cell)
 {
@@ -159,10 +156,10 @@ struct victim {
 };
 
 /*
- * A cell of the block at the bound for all, else raise the block's bound.  @from
- * is where the block is entered, so that victims are taken in turn.  Only the first
- * keys, which those mostly are among that are hit most, do not get neighbours: cells
- * that have been filled one after the other have no cache line in common.
+ * Find a cell of the block whose count is the bound for all, or raise the block's bound.
+ * The search begins at @from, so that victims are taken in turn.  The first keys of a
+ * table, among which the hottest mostly are, do not get neighbouring cells: two keys that
+ * come one after the other have no cache line in common.
  */
 static bool lockfree_seek_in_block(struct topk_lockfree *t, u32 from, struct victim *victim)
 {
@@ -170,7 +167,7 @@ static bool lockfree_seek_in_block(struct topk_lockfree *t, u32 from, struct vic
 	u32 block = from / TOPK_FAN_OUT;
 	u32 first = block * TOPK_FAN_OUT;
 	u32 width = min_t(u32, TOPK_FAN_OUT, t->table.capacity - first);
-	/* As odd, it comes to all of them. */
+	/* CELL_STEP is odd, and the width a power of 2: no cell is left out. */
 	u32 step = !bound && width == TOPK_FAN_OUT ? CELL_STEP : 1;
 	u64 least = U64_MAX;
 	u32 i;
@@ -206,8 +203,9 @@ static bool lockfree_seek(struct topk_lockfree *t, struct victim *victim, u32 *t
 /* Hits */
 
 /*
- * Many hits at once: an even number goes to the upper word, and one or two, which make
- * the word another than before, to the lower part.
+ * Many hits at once.  An even number of them goes to the upper word, and one or two to
+ * the lower part: of 1000000 hits, 999998 and 2.  So the lower word is not the same as
+ * before.
  */
 static bool lockfree_add_large(struct topk_cell *cell, s64 word, u64 n)
 {
@@ -219,14 +217,14 @@ static bool lockfree_add_large(struct topk_cell *cell, s64 word, u64 n)
 	upper = atomic64_read(&cell->upper);
 	while (!atomic64_try_cmpxchg(&cell->upper, &upper, upper_plus(upper, even)))
 		;
-	/* Who finds no pin finds what was added: topk-high.litmus. */
+	/* A reader that finds no pin finds what was added: topk-high.litmus. */
 	atomic64_sub_return(TOPK_PIN, &cell->word);
 	return true;
 }
 
 /*
- * Many hits at once, or so many in the lower part that some are to be carried first.
- * True if they are counted, or dropped.
+ * Many hits at once, or a lower part from which 2^38 must be carried first.  True if the
+ * hits are counted, or dropped.
  */
 static bool lockfree_add_rarely(struct topk_lockfree *t, struct topk_cell *cell, s64 word, u64 n)
 {
@@ -267,8 +265,9 @@ static __always_inline bool lockfree_count_in(struct topk_lockfree *t, struct to
 }
 
 /*
- * The way of almost all hits.  The chain is not checked on the way, as lockfree_count_in()
- * sees whether the node is right; whoever finds nothing here looks again.
+ * Almost all hits of keys of more than 8 bytes are counted here.  The walk does not check
+ * its chain: lockfree_count_in() sees whether a node is right, and a caller that gets
+ * false searches the chain again, with checks.
  */
 static __always_inline bool lockfree_hit_present(struct topk_lockfree *t,
 						 const struct topk_key *key, u64 n)
@@ -282,7 +281,7 @@ static __always_inline bool lockfree_hit_present(struct topk_lockfree *t,
 	return false;
 }
 
-/* In a RESERVED node; false, and what it is now, if its state has changed. */
+/* Leave hits in a RESERVED node.  If its state has changed, update @state: false. */
 static bool lockfree_leave_hits(struct topk_lockfree *t, struct topk_node *node, s64 *state, u64 n)
 {
 	if (n > TOPK_PENDING_MASK - topk_state_pending(*state)) {
@@ -293,8 +292,8 @@ static bool lockfree_leave_hits(struct topk_lockfree *t, struct topk_node *node,
 }
 
 /*
- * Count in the node that find() met, which has a cell, or will have one, or has
- * just lost it.  False: look for the key again.
+ * Count in the node that topk_index_find() found.  It has a cell, or will get one, or has
+ * just lost it.  False: the caller must search the key again.
  */
 static bool lockfree_count_or_delegate(struct topk_lockfree *t,
 				       const struct topk_position *position,
@@ -306,7 +305,8 @@ static bool lockfree_count_or_delegate(struct topk_lockfree *t,
 	if (!topk_key_equal(key, node->key))
 		return false;
 	/*
-	 * The state before the cell: a node that is not RESERVED has had its cell.
+	 * The state is read before the cell: if it is not RESERVED, the node has got its
+	 * cell before.
 	 * The acquire pairs with the swaps of lockfree_claim() and lockfree_settle():
 	 * topk-delegate.litmus.
 	 */
@@ -316,7 +316,7 @@ static bool lockfree_count_or_delegate(struct topk_lockfree *t,
 		topk_index_leave(&t->index, position);
 		return false;
 	}
-	/* If this succeeds, lockfree_settle() takes what is pending afterwards. */
+	/* If this succeeds, lockfree_settle() comes after it and takes these hits. */
 	return lockfree_leave_hits(t, node, &state, n);
 }
 
@@ -326,7 +326,7 @@ static void lockfree_retire(struct topk_lockfree *t, u32 i)
 	topk_index_give(&t->index, i);
 }
 
-/* A node has lost its cell: end it, or leave that to whom it is reserved for. */
+/* The node has lost its cell: retire it.  If it is RESERVED, its owner will do that. */
 static void lockfree_evict(struct topk_lockfree *t, u32 i)
 {
 	struct topk_node *node = topk_node(&t->index, i);
@@ -341,7 +341,7 @@ static void lockfree_evict(struct topk_lockfree *t, u32 i)
 	} while (!atomic64_try_cmpxchg(&node->state, &state, state | TOPK_EVICTED));
 }
 
-/* No longer RESERVED: the hits that others left in the node. */
+/* The node is no longer RESERVED.  Returns the hits that others left in it. */
 static u64 lockfree_settle(struct topk_lockfree *t, u32 i)
 {
 	u64 state = topk_index_release(&t->index, i, 0);
@@ -352,8 +352,8 @@ static u64 lockfree_settle(struct topk_lockfree *t, u32 i)
 }
 
 /*
- * A node that never came into its chain.  Who took it for an earlier one of the
- * same key may have left hits even there.
+ * The node never came into its chain.  A context may have left hits in it all the same,
+ * if it found an earlier use of the node for the same key.  Returns these hits.
  */
 static u64 lockfree_give_back(struct topk_lockfree *t, u32 i)
 {
@@ -363,7 +363,10 @@ static u64 lockfree_give_back(struct topk_lockfree *t, u32 i)
 	return topk_state_pending(state);
 }
 
-/* The node is in its chain: give it the cell of a victim, with @n hits. */
+/*
+ * Give the node, which is in its chain, the cell of a victim, with @n hits.  False if
+ * @tries blocks had none.
+ */
 static bool lockfree_claim(struct topk_lockfree *t, u32 i, u64 n, u32 *tries)
 {
 	struct topk_node *node = topk_node(&t->index, i);
@@ -402,7 +405,7 @@ static void lockfree_waiting_push(struct topk_lockfree *t, u32 i)
 	} while (!atomic64_try_cmpxchg(&t->waiting, &first, i));
 }
 
-/* The key had no node: find or make it.  Returns hits still to be counted. */
+/* The key had no node: make one.  Returns the hits that still are to be counted. */
 static noinline u64 lockfree_hit_absent(struct topk_lockfree *t, const struct topk_key *key, u64 n,
 					u64 *taken, u32 *tries)
 {
@@ -446,7 +449,7 @@ static void lockfree_count_hits(struct topk_lockfree *t, const struct topk_key *
 		topk_counted(lockfree_this_cpu(t), taken);
 }
 
-/* Bring the keys that wait into the table, with the hits that others left meanwhile. */
+/* Give cells to the keys that wait, and count the hits that others left in them. */
 static void lockfree_bring_waiting(struct topk_lockfree *t, u32 *tries)
 {
 	u32 i, next;
@@ -539,7 +542,7 @@ static bool lockfree_is_in_cell(struct topk_table *table, const struct topk_pick
 	       topk_state_generation(state) == pick->generation;
 }
 
-/* Who finds the bound finds the counts that are above it. */
+/* The acquire in topk_bounds_least(): counts read after it are not below the bound. */
 static u64 lockfree_evicted(struct topk_table *table)
 {
 	return topk_bounds_least(&topk_lockfree_of(table)->bounds);
@@ -553,8 +556,8 @@ static const struct topk_reader lockfree_reader = {
 };
 
 /*
- * Until none waits, which takes so many rounds if nothing else is going on.  Otherwise
- * those that are left are pending.
+ * Until no key waits.  So many rounds are enough if no hits run.  If they do, some keys
+ * may still wait, and their hits are pending.
  */
 static void lockfree_bring_all_waiting(struct topk_lockfree *t)
 {
@@ -563,7 +566,7 @@ static void lockfree_bring_all_waiting(struct topk_lockfree *t)
 
 	for (; rounds && atomic64_read(&t->waiting); rounds--) {
 		tries = TOPK_TRIES;
-		/* As all that hits. */
+		/* As in every hit. */
 		preempt_disable();
 		lockfree_bring_waiting(t, &tries);
 		preempt_enable();

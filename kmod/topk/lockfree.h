@@ -67,8 +67,8 @@ static inline struct topk_lockfree *topk_lockfree_of(struct topk_table *table)
 void topk_lockfree_contended(struct topk_table *table, const void *bytes, u64 n);
 
 /*
- * Count hits of a key of one word that is in the table.  False if something rare is to be
- * done, and nothing is counted.
+ * Count hits of a key of one word that is in the table.  False, and nothing is counted, if
+ * that takes the design's add().
  */
 static __always_inline bool topk_lockfree_hit(struct topk_table *table, const void *bytes,
 					      u64 key, u64 n)

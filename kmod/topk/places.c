@@ -11,10 +11,10 @@
 #include "topk/places.h"
 #include "topk/table.h"
 
-/* A place changes its node, or a witness its count, between each two of so many looks. */
+/* Looks at a place, or a witness, that has changed each time.  Then another is taken. */
 #define LOOKS		4
 
-/* Blocks in which an eviction looks for a victim before it leaves that for later. */
+/* Blocks that an eviction searches for a victim before it leaves that for later. */
 #define BLOCKS		4
 
 int topk_places_init(struct topk_places *places, struct topk_index *index, u32 count)
@@ -46,9 +46,10 @@ size_t topk_places_bytes(const struct topk_places *places)
 }
 
 /*
- * False if another key takes the place over at each look.  A node that has a place keeps
- * it, and its generation, as long as it has a count; only then it is used again.  So a
- * count that is read while both are the same is one that the place had.
+ * The node and the count of a place.  False if another key takes the place over at each
+ * look.  A node keeps its place and its generation as long as it has a count, and is used
+ * again only afterwards.  So if both are the same before and after the count was read, the
+ * place had this count.
  */
 bool topk_place_look(struct topk_places *places, u32 place, struct topk_look *look)
 {
@@ -58,7 +59,7 @@ bool topk_place_look(struct topk_places *places, u32 place, struct topk_look *lo
 
 	for (looks = 0; looks < LOOKS; looks++) {
 		look->node = READ_ONCE(places->nodes[place]);
-		/* It is taken, if anybody wants to know: by a key that has a hit. */
+		/* Perhaps a key has taken it and is not there yet: it has one hit at least. */
 		if (!look->node) {
 			look->count = 1;
 			return true;
@@ -67,11 +68,11 @@ bool topk_place_look(struct topk_places *places, u32 place, struct topk_look *lo
 		element = topk_element(places, look->node);
 		/* topk_index_take(): topk-generation.litmus */
 		look->state = atomic64_read_acquire(&node->state);
-		/* Acquire: the node had its place before it had a count: topk-place.litmus. */
+		/* Acquire: the node got its place before its count: topk-place.litmus. */
 		look->count = atomic64_read_acquire(&element->count);
 		if (!look->count || READ_ONCE(element->place) != place)
 			continue;
-		smp_rmb(); /* as above */
+		smp_rmb(); /* topk_index_take(): topk-generation.litmus */
 		if (topk_state_generation(atomic64_read(&node->state)) ==
 		    topk_state_generation(look->state))
 			return true;
@@ -90,7 +91,7 @@ static u32 places_block_width(const struct topk_places *places, u32 block)
 	return min_t(u32, TOPK_FAN_OUT, places->count - block * TOPK_FAN_OUT);
 }
 
-/* The @i-th of a block, from one of them on. */
+/* Place @i of a block of @width places, counted from @from on. */
 static u32 places_in_block(u32 block, u32 from, u32 i, u32 width)
 {
 	u32 place = from + i;
@@ -99,9 +100,9 @@ static u32 places_in_block(u32 block, u32 from, u32 i, u32 width)
 }
 
 /*
- * The first place of a block behind the witness that is at the bound, or else the last of
- * those with the smallest count.  Who takes over a place raises its count, so that it may
- * be the witness.
+ * The first place after the witness whose count is the block's bound, or else the last one
+ * with the smallest count.  A place that is just being taken over may be the witness, too:
+ * the context that takes it over will raise its count, and look for another witness.
  */
 static struct witness places_find_witness(struct topk_places *places, u32 block, u64 bound)
 {
@@ -121,14 +122,14 @@ static struct witness places_find_witness(struct topk_places *places, u32 block,
 	return least;
 }
 
-/* Its place has been taken over, or its count raised. */
+/* The witness's place was taken over, or its count raised. */
 static bool places_witness_has_gone(struct topk_places *places, const struct witness *witness)
 {
 	return READ_ONCE(places->nodes[witness->place]) != witness->node ||
 	       (witness->node && topk_element_count(places, witness->node) > witness->count);
 }
 
-/* By who has seen that the count of the witness was raised, or that none is at the bound. */
+/* To be called when the count of the witness was raised, or when no place is at the bound. */
 static void places_renew_witness(struct topk_places *places, u32 block)
 {
 	struct witness witness;
@@ -145,7 +146,7 @@ static void places_renew_witness(struct topk_places *places, u32 block)
 	} while (places_witness_has_gone(places, &witness) && ++looks < LOOKS);
 }
 
-/* The place had @count until now. */
+/* The count of a place has been raised from @count. */
 static void places_was_raised(struct topk_places *places, u32 place, u64 count)
 {
 	u32 block = place / TOPK_FAN_OUT;
@@ -156,7 +157,7 @@ static void places_was_raised(struct topk_places *places, u32 place, u64 count)
 		places_renew_witness(places, block);
 }
 
-/* One that had no key yet. */
+/* Take a place that has had no key yet. */
 bool topk_place_take(struct topk_places *places, u32 *place)
 {
 	s64 unused = atomic64_read(&places->unused);
@@ -170,8 +171,8 @@ bool topk_place_take(struct topk_places *places, u32 *place)
 }
 
 /*
- * To a node whose key and error are there, from the @victim, or from nobody, with a count
- * that is more than the place had.
+ * Give the victim's place, or one that had no key (@victim is 0), to a node that has its
+ * key and its error.  @count is higher than the place's count until now.
  */
 void topk_place_give(struct topk_places *places, u32 place, u32 victim, u32 node, u64 count)
 {
@@ -180,15 +181,15 @@ void topk_place_give(struct topk_places *places, u32 place, u32 victim, u32 node
 	WRITE_ONCE(topk_element(places, node)->place, place);
 	/* Release: place and error belong to the count: topk-place.litmus. */
 	atomic64_set_release(&topk_element(places, node)->count, count);
-	/* Release: who finds it there finds its count. */
+	/* Release: a reader that finds the node there finds its count. */
 	smp_store_release(&places->nodes[place], node);
-	/* Release: who finds that the victim has none finds the other in its place. */
+	/* Release: a reader that finds no count of the victim finds the other node there. */
 	if (victim)
 		atomic64_set_release(&topk_element(places, victim)->count, 0);
 	places_was_raised(places, place, had);
 }
 
-/* The element's new count; by its owner. */
+/* Raise the count of an element; for its owner only. */
 void topk_place_raise(struct topk_places *places, u32 node, u64 count)
 {
 	struct topk_element *element = topk_element(places, node);
@@ -198,7 +199,7 @@ void topk_place_raise(struct topk_places *places, u32 node, u64 count)
 	places_was_raised(places, element->place, had);
 }
 
-/* A node of the block that has the least count, and that nobody owns; it is EVICTED then. */
+/* Evict a node of the block that has the least count and no owner; it is EVICTED then. */
 static u32 places_evict_in_block(struct topk_places *places, u32 block, u64 least, bool *busy)
 {
 	u32 from = READ_ONCE(places->witnesses[block]), width = places_block_width(places, block);
@@ -209,7 +210,7 @@ static u32 places_evict_in_block(struct topk_places *places, u32 block, u64 leas
 		if (!topk_place_look(places, places_in_block(block, from, i, width), &look) ||
 		    look.count > least)
 			continue;
-		/* It is known before the key can come in again. */
+		/* Before the key can come in again. */
 		topk_raise(&places->evicted, least);
 		if (look.node && !(look.state & (TOPK_RESERVED | TOPK_EVICTED)) &&
 		    atomic64_try_cmpxchg(&topk_node(places->index, look.node)->state,
@@ -221,10 +222,12 @@ static u32 places_evict_in_block(struct topk_places *places, u32 block, u64 leas
 }
 
 /*
- * A node at the least of all counts that is EVICTED now, or 0; the caller sees to it that
- * no such count is raised meanwhile.  @busy: some had that count, but owners.  If none had
- * it, the least is another now, or will be when more blocks have been looked at.  @hint is
- * the block that is looked at first.
+ * Evict a node with the least of all counts.  Returns its number, or 0.
+ *
+ * The caller owns the bucket of this count, so no such count is raised meanwhile.  @busy
+ * becomes true if some nodes had the count, but had owners.  If no node had it, the least
+ * count is another now, or will be after a search of more blocks.  @hint is the block to
+ * begin with.
  */
 u32 topk_place_evict(struct topk_places *places, u32 *hint, u64 least, bool *busy)
 {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the designs with owners count, and how they find the smallest count.
+ * Places: where the designs with owners count, and how they find the smallest count.
  *
- * An element is a node that is counted: in one of as many *places* as the table has
- * entries.  A key that comes in takes the place of the one that it overwrites, with at
- * least its count.  So the count of a place never goes down, also while its element is
- * on its way from one bucket to another, and bounds.h knows the smallest.
+ * A table has as many *places* as entries.  An element is a node that is counted, in one
+ * of the places.  A new key takes the place of the key that it overwrites, with a higher
+ * count.  So the count of a place never goes down, also while its element is between two
+ * buckets, and bounds.h finds the smallest.
  *
- * Bounds are not raised when an eviction asks for them, as all of them might have to
- * be, but when a count is.  Each block of places has a *witness*, a place at the block's
- * bound.  Who raises the count of the witness looks for another one, or raises the
- * bound, and those above it.  So a hit looks at the places of one block, and at as many
- * bounds of each level; and so does an eviction, but for blocks whose last raise is
- * just under way.
+ * Bounds are raised by hits, and not by evictions, which might have to raise all of them.
+ * Each block of places has a *witness*: a place whose count is the block's bound.  Take a
+ * block with the bound 5, and a hit that raises the count of its witness from 5 to 6.  The
+ * hit looks for another place with the count 5, which becomes the witness.  If there is
+ * none, it raises the block's bound to 6, and those above it.  So a hit looks at the
+ * places of one block, and at 64 bounds of each level at most.  An eviction looks at as
+ * many, unless it meets blocks whose bounds others are just raising.
  *
- * The witness is made first, then its count is read again; the count is raised first,
- * then it is looked whether it is the witness's: not both can miss the other.
+ * A new witness is made first, and then its count is read again.  A count is raised first,
+ * and then the witness is read.  Not both can miss the other.
  */
 #ifndef _SCOUNTER_TOPK_PLACES_H
 #define _SCOUNTER_TOPK_PLACES_H
@@ -27,22 +28,22 @@
 #include "topk/bounds.h"
 #include "topk/index.h"
 
-/* Beside a node: with a key of 8 bytes both are one cache line, and move as one. */
+/* Beside each node.  With a key of 8 bytes, the two share one cache line. */
 struct topk_element {
-	atomic64_t count;	/* 0 is not counted */
-	u64 add;		/* by the owner: what to add to it */
-	u32 place;		/* the same as long as it is counted */
-	u32 cpu;		/* whose key it is, while it has no place */
+	atomic64_t count;	/* 0: it has no place */
+	u64 add;		/* by the owner: what to add to the count */
+	u32 place;		/* does not change while it has a count */
+	u32 cpu;		/* that brought the key, while it has no place */
 };
 
 struct topk_places {
 	struct topk_index *index;
 	u32 *nodes;		/* by place; 0 until its first key is there */
-	u8 *witnesses;		/* by block */
+	u8 *witnesses;		/* by block: the number of a place in it */
 	u32 count;
 	struct topk_bounds bounds;
 	atomic64_t unused ____cacheline_aligned_in_smp;
-	atomic64_t evicted;	/* the greatest count that was */
+	atomic64_t evicted;	/* the greatest count that was evicted */
 };
 
 /* A place at one moment. */

@@ -10,13 +10,13 @@
 #include "topk/reading.h"
 #include "topk/table.h"
 
-/* Picks are kept as records with other members, which topk_offer() does not mind. */
+/* A pick has the size of a record and begins with the count: topk_offer() takes both. */
 static struct topk_pick *reading_pick(struct scounter_topk_header *picks, u32 i)
 {
 	return (struct topk_pick *)topk_record(picks, i);
 }
 
-/* The places of the highest counts; the total has those of all. */
+/* Pick the places of the highest counts.  The total is the sum of the counts of all. */
 static void reading_pick_places(struct topk_table *table, const struct topk_reader *reader,
 				u32 most,
 				struct scounter_topk_header *picks)
@@ -60,8 +60,9 @@ static void reading_read_picks(struct topk_table *table, const struct topk_reade
 }
 
 /*
- * Those that have been evicted meanwhile are not listed: a key that moved from one place to
- * another may have been met in both, and counts where it still is at the end.
+ * Do not list keys that were evicted meanwhile.  A key may have been evicted from place 3
+ * and have come in again at place 8, and have been read in both.  It is listed where it
+ * still is.
  */
 static void reading_drop_evicted(struct topk_table *table, const struct topk_reader *reader,
 				 struct scounter_topk_header *picks,
@@ -81,10 +82,11 @@ static void reading_drop_evicted(struct topk_table *table, const struct topk_rea
 }
 
 /*
- * A key that is not listed because it was evicted had no more than the floor of evictions
- * is by now, if what was left out is not above it.  No place has less now, whatever it had
- * when it was read.  So all are taken to have the floor at least, so that it is at most the
- * total divided by their number.
+ * The floor must hold for keys that are not listed because they were evicted: none of them
+ * had more than @floor.  No place has less than @floor by now, even if it had less when it
+ * was read.  So all places are taken to have @floor at least: a count of 3 with the floor 5
+ * becomes 5, with an error that is 2 more.  Then the floor is at most the total divided by
+ * the number of places.
  */
 static void reading_raise_floor(struct topk_table *table, u64 floor,
 				struct scounter_topk_header *header)
@@ -106,7 +108,7 @@ static void reading_raise_floor(struct topk_table *table, u64 floor,
 	}
 }
 
-/* All of the header but what is pending, and the records; 0 or -ENOMEM. */
+/* Fill in the records, and the header but for what is pending.  0, or -ENOMEM. */
 int topk_read_places(struct topk_table *table, const struct topk_reader *reader, u32 most,
 		     struct scounter_topk_header *header)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A query of a design that counts in places (bounds.h), beside hits.
+ * A query of a design that counts in places (bounds.h), while hits run.
  *
- * The count of each place is read, and those of the highest are read again, with key and
- * error.  The total has the counts that are listed, and others only of places that are
- * not.  So it is what was counted at some moment between the beginning of the walk and its
- * end, as no count goes down; and what is listed is never more than the total.
+ * A query for the first 10 keys reads the counts of all places, and then those of the 10
+ * highest again, with key and error.  The total is the sum of one count of each place: the
+ * one that is listed, if the place is listed.  No count goes down, so the total is one that
+ * the table had at some moment of the query.  The listed counts are never more than it.
  */
 #ifndef _SCOUNTER_TOPK_READING_H
 #define _SCOUNTER_TOPK_READING_H
@@ -14,7 +14,7 @@
 
 #include "topk/table.h"
 
-/* What was met in a place: a use of a node. */
+/* A place that is to be listed, and the node that was there. */
 struct topk_pick {
 	u64 count;
 	u64 generation;
@@ -22,11 +22,11 @@ struct topk_pick {
 };
 
 /*
- * count: of a place; false if it has no key yet
- * read: key, count and error that belong together, of a place that has a key; and of
- * which node
- * is_there: whether the node has the place still, for the same key
- * floor: no key that was evicted before had more, and no place has less now
+ * count: the count of a place; false if it has no key yet
+ * read: key, count and error of a place that has a key, which belong together; and the
+ *	node that they are of
+ * is_there: whether the node still has the place, for the same key
+ * floor: no key that was evicted before had a higher count, and no place has a smaller one
  */
 struct topk_reader {
 	bool (*count)(struct topk_table *table, u32 place, u64 *count);

@@ -2,8 +2,8 @@
 /*
  * What all designs share: their table, snapshots in order, and merging.
  *
- * The kernel's sort() does not let other tasks run, which for a million records is
- * too long.  So the heap that picks the highest counts sorts, too.
+ * The kernel's sort() does not let other tasks run, which is too long for a million
+ * records.  So the heap that picks the highest counts sorts, too.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -43,7 +43,7 @@ void topk_table_sums(const struct topk_table *table, struct topk_sums *sums)
 		struct topk_cpu *of = &table->cpus[cpu];
 
 		sums->evictions += atomic64_read(&of->evictions);
-		/* Only their difference means something, also when they wrap. */
+		/* Only their difference has a meaning, and that is right if they wrap, too. */
 		sums->delegated += atomic64_read(&of->delegated);
 		sums->applied += atomic64_read(&of->applied);
 		sums->dropped = topk_add_saturating(sums->dropped,
@@ -52,8 +52,8 @@ void topk_table_sums(const struct topk_table *table, struct topk_sums *sums)
 }
 
 /*
- * Hits that were left to other contexts and are not counted yet: no fewer than there
- * are of those whose calls have returned, if the counts are read afterwards.
+ * How many hits are left to other contexts and not counted yet.  It is never too few for
+ * calls that have returned, if the caller reads the counts afterwards.
  */
 u64 topk_pending(const struct topk_table *table)
 {
@@ -114,7 +114,7 @@ static int table_by_key(const struct scounter_topk_record *a, const struct scoun
 	return memcmp(a->key, b->key, key_size);
 }
 
-/* Highest count first; among equal ones the surest, then any fixed order. */
+/* The highest count first; of equal ones that with the smallest error; then by key. */
 static int table_by_count(const struct scounter_topk_record *a,
 			  const struct scounter_topk_record *b, u32 key_size)
 {
@@ -125,21 +125,22 @@ static int table_by_count(const struct scounter_topk_record *a,
 	return table_by_key(a, b, key_size);
 }
 
-/* A record on its way through a heap. */
+/* A record that moves through a heap. */
 struct moving {
 	u64 words[DIV_ROUND_UP(sizeof(struct scounter_topk_record) + SCOUNTER_TOPK_KEY_MAX,
 			       sizeof(u64))];
 };
 
-static const struct scounter_topk_record *table_heap_lift(const struct scounter_topk_header *header,
-							  struct moving *moving, u32 i)
+static const struct scounter_topk_record *
+table_heap_lift(const struct scounter_topk_header *header, struct moving *moving, u32 i)
 {
 	return memcpy(moving, topk_record(header, i), header->record_size);
 }
 
 /*
- * A heap of @n records, the last in order at its root, where place @at is free for @record.
- * That mostly belongs far down, so the free place goes all the way, and then up again.
+ * Put @record into a heap of @n records in which @at is free; the last in order is at the
+ * root.  @record mostly belongs far down.  So the free place first goes all the way down,
+ * and then up again.
  */
 static void table_heap_sink(struct scounter_topk_header *header, order_fn order, u32 at, u32 n,
 			    const struct scounter_topk_record *record)
@@ -188,9 +189,9 @@ static void table_sort(struct scounter_topk_header *header, order_fn order)
 }
 
 /*
- * A key with this count is not listed.  The capacity of what is left is the number of
- * keys that are listed: each of them, and this one, has the floor at least, so that the
- * floor is at most total / (records + 1).  Without any it is at most the total.
+ * A key with this count is not listed.  The capacity then is the number of listed keys:
+ * each of them, and this one, has the floor at least, so the floor is at most
+ * total / (records + 1).  A snapshot that lists none has the capacity 1.
  */
 void topk_leave_out(struct scounter_topk_header *header, u64 count)
 {
@@ -198,7 +199,7 @@ void topk_leave_out(struct scounter_topk_header *header, u64 count)
 	header->capacity = min(header->capacity, max(header->records, 1U));
 }
 
-/* Of all that are offered one after the other the @most highest stay, in a heap. */
+/* Offer a record to a heap, in which the @most highest stay. */
 void topk_offer(struct scounter_topk_header *header, u32 most,
 		const struct scounter_topk_record *record)
 {
@@ -218,7 +219,7 @@ void topk_offer(struct scounter_topk_header *header, u32 most,
 	table_heap_sink(header, table_by_count, 0, most, record);
 }
 
-/* The @most highest, in order. */
+/* Keep the @most highest, in order. */
 static void table_keep_highest(struct scounter_topk_header *header, u32 most)
 {
 	u32 i, records = header->records;
@@ -232,7 +233,7 @@ static void table_keep_highest(struct scounter_topk_header *header, u32 most)
 	table_sort(header, table_by_count);
 }
 
-/* Those in order from @n on are no longer listed. */
+/* Of records in order, list the first @n only. */
 static void table_cut(struct scounter_topk_header *header, u32 n)
 {
 	u64 count;
@@ -246,7 +247,7 @@ static void table_cut(struct scounter_topk_header *header, u32 n)
 
 static void table_cut_by_share(struct scounter_topk_header *header, u32 phi_ppb)
 {
-	/* Rounded down, and the count is to be above it: none is left out. */
+	/* Rounded down, and counts must be above it: no key is left out by mistake. */
 	u32 rest;
 	u64 share = div_u64_rem(header->total, PPB, &rest) * phi_ppb +
 		    div_u64((u64)rest * phi_ppb, PPB);
@@ -257,7 +258,7 @@ static void table_cut_by_share(struct scounter_topk_header *header, u32 phi_ppb)
 	table_cut(header, n);
 }
 
-/* The table now, unordered.  Task context.  NULL if there is no memory. */
+/* A snapshot in any order.  Task context.  NULL if there is no memory. */
 struct scounter_topk_header *topk_collect(struct topk_table *table, u32 most)
 {
 	struct scounter_topk_header *header;
@@ -281,7 +282,7 @@ struct scounter_topk_header *topk_collect(struct topk_table *table, u32 most)
 	return header;
 }
 
-/* The same in order. */
+/* A snapshot in order. */
 struct scounter_topk_header *topk_snapshot(struct topk_table *table,
 					   const struct topk_query *query)
 {
@@ -296,9 +297,10 @@ struct scounter_topk_header *topk_snapshot(struct topk_table *table,
 }
 
 /*
- * All records of the parts.  Each has, until they are united, what it has beyond a key
- * that is not listed in its part, whose count may be the part's floor; and, in the
- * place of its error, what it has for certain.  Both are sums that saturate.
+ * Append all records of a part.  Until equal keys are united, a record's count is what it
+ * has beyond the part's floor, and its error is what it has for certain.  A record with
+ * the count 9 and the error 2, of a part with the floor 4, becomes 5 and 7.  Both can be
+ * added up, and the sums saturate.
  */
 static void table_append(struct scounter_topk_header *into,
 			 const struct scounter_topk_header *part)
@@ -323,7 +325,7 @@ static void table_append(struct scounter_topk_header *into,
 	into->capacity = min(into->capacity, part->capacity);
 }
 
-/* Sorted by key: make one record of those with the same, with count and error again. */
+/* Make one record of those with the same key, with count and error again.  Sorted by key. */
 static void table_unite(struct scounter_topk_header *header)
 {
 	u32 i, n = 0;
@@ -351,15 +353,15 @@ static void table_unite(struct scounter_topk_header *header)
 }
 
 /*
- * One table of several, of the same key size, with the @most highest counts at most: a
- * key's count is the sum of its counts, and of the floors of the parts that do not list
- * it, as it may have been hit as often there.
+ * Merge snapshots of the same key size.  A key's count is the sum of its counts, and of the
+ * floors of the parts that do not list it: it may have been hit as often there.  The @most
+ * highest counts are listed.
  *
- * With the highest m counts kept, where m is the smallest capacity, errors stay at most
- * N / m.  Each part lists at least m keys or has a floor of 0, and what a part's counts
- * have beyond its floor sums up to at most its total - m * floor.  So the counts beyond
- * all floors sum up to at most N - m * floors, and the first one that is not kept is at
- * most (N - m * floors) / (m + 1) + floors <= N / m.  (Cafaro, Pulimeno & Tempesta 2016.)
+ * Errors are at most N / m, where m is the smallest capacity, if at least the m highest
+ * counts are kept.  Each part lists at least m keys or has a floor of 0.  So its counts
+ * beyond its floor sum up to at most its total - m * floor.  The counts beyond all floors
+ * sum up to at most N - m * floors.  So the first one that is not kept is at most
+ * (N - m * floors) / (m + 1) + floors <= N / m.  (Cafaro, Pulimeno & Tempesta 2016.)
  */
 struct scounter_topk_header *topk_merge(const struct scounter_topk_header *const *parts,
 					u32 n, u32 most)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A table of frequent items as its designs see it.  Everything here, and the
- * designs, compile in user space as well; the calls of other modules, names
- * and files are in topk.c and files.c.
+ * A table of frequent items as its designs see it.  This and the designs also compile in
+ * user space.  The calls of other modules are in topk.c, the files in files.c.
  *
- * All designs run Space-Saving (Metwally, Agrawal & El Abbadi 2006; Das et al.
- * 2009, section 2.2): m entries; a key that has none takes the entry of the
- * smallest count c over, with count c + 1 and error c.
+ * All designs run Space-Saving (Metwally, Agrawal & El Abbadi 2006; Das et al. 2009,
+ * section 2.2).  A table has m entries.  A hit of a key without an entry takes over the
+ * entry of the smallest count c, with the count c + 1 and the error c.  With the entries
+ * a: 9 and b: 4, a hit of c evicts b, and makes c: 5 with an error of 4.
  */
 #ifndef _SCOUNTER_TOPK_TABLE_H
 #define _SCOUNTER_TOPK_TABLE_H
@@ -23,14 +23,17 @@
 
 struct topk_ops;
 
-/* What one CPU did; only ever written on that CPU, so never fought over. */
+/*
+ * What one CPU did.  Hits write it on that CPU only, so it is not contended; a query may
+ * take the gathered hits.
+ */
 struct topk_cpu {
 	atomic64_t evictions;
 	atomic64_t delegated;	/* hits left to another context: delegation.h */
-	atomic64_t applied;	/* hits that others had left, now counted or dropped */
+	atomic64_t applied;	/* hits that others left, counted or dropped here */
 	atomic64_t dropped;
 	u32 hint;		/* where to look for a victim first */
-	/* Hits of one key that are gathered here: gather.h */
+	/* The slot for gathered hits of one key: gather.h */
 	u32 gather_rival;
 	atomic64_t gather;
 	u64 gather_key;
@@ -46,7 +49,7 @@ struct topk_table {
 	struct topk_secret secret;
 };
 
-/* In 32 bits the multiplication leaves nothing to extend. */
+/* A multiplication of 32 bits: the compiler need not extend a sign. */
 static __always_inline struct topk_cpu *topk_this_cpu(const struct topk_table *table)
 {
 	return (void *)table->cpus + (u32)raw_smp_processor_id() * (u32)sizeof(*table->cpus);
@@ -54,17 +57,17 @@ static __always_inline struct topk_cpu *topk_this_cpu(const struct topk_table *t
 
 /* What a query is to list. */
 struct topk_query {
-	u32 most;		/* no more records than this */
-	u32 phi_ppb;		/* and only counts above total * phi_ppb / 10^9 */
+	u32 most;		/* so many records at most */
+	u32 phi_ppb;		/* only counts above total * phi_ppb / 10^9 */
 };
 
 /*
- * check: 0, or -E2BIG if no query of such a table could succeed; may be NULL.
- * add: any context; keeps the key no longer than the call; called by topk_add().
- * count: as add, but gathers nothing; only of designs that gather.
- * read: task context; the @most highest records, unordered, and all of the header
- * but design and record layout; returns 0 or -ENOMEM.  The capacity is that of the
- * table, unless topk_offer() or topk_merge() left a record out.
+ * check: 0, or -E2BIG if no query of such a table could succeed; may be NULL
+ * add: count hits in any context; called by topk_add().  The key is the caller's.
+ * count: as add, but gathers nothing; only for designs that gather
+ * read: fill in the @most highest records, in any order, and the header but for design and
+ *	record layout.  The capacity is the table's, unless topk_offer() or topk_merge() left
+ *	a record out.  Task context.  0, or -ENOMEM.
  */
 struct topk_ops {
 	const char *name;
@@ -81,27 +84,24 @@ struct topk_ops {
 };
 
 /*
- * Auto-tuning (Das et al. 2009, section 4.3.3): with more new keys than this
- * waiting in queues, the cooperative design throttles who brings another.
+ * Auto-tuning (Das et al. 2009, section 4.3.3): while more new keys than this wait in
+ * queues, the cooperative design throttles contexts that bring another.
  */
 extern u32 topk_queue_limit;
 
 /*
- * Requests, its own and those that others left, that a context of the cooperative design
- * serves for one hit.
+ * The cooperative design: how many requests a context serves for one hit, its own and those
+ * that others left.
  */
 extern u32 topk_requests;
 
-/* Cleared where it is measured what auto-tuning costs. */
+/* False only in measurements of what auto-tuning costs. */
 extern bool topk_tunes;
 
-/*
- * Whether cooperative tables that are made gather; cleared where it is measured what that
- * gains.
- */
+/* Whether new cooperative tables gather; false only in measurements of what that gains. */
 extern bool topk_gathers;
 
-/* Sleep for a moment, or say that this cannot be. */
+/* Sleep for a moment.  False if the caller cannot sleep. */
 bool topk_throttle(void);
 
 extern const struct topk_ops topk_lockfree_ops;
@@ -113,7 +113,7 @@ int topk_table_init(struct topk_table *table, const struct topk_ops *ops,
 		    u32 capacity, u32 key_size, const struct topk_secret *secret);
 void topk_table_clear(struct topk_table *table);
 
-/* Sums over the CPUs. */
+/* The sums of all CPUs. */
 struct topk_sums {
 	u64 evictions, delegated, applied, dropped;
 };
@@ -122,8 +122,8 @@ void topk_table_sums(const struct topk_table *table, struct topk_sums *sums);
 u64 topk_pending(const struct topk_table *table);
 
 /*
- * Snapshots: a header with its records, allocated.  What has to do with all records
- * of a large table lets other tasks run now and then.
+ * Snapshots: a header with its records, allocated.  Walks of all records call
+ * topk_breathe(), so that other tasks can run.
  */
 u32 topk_record_size(u32 key_size);
 struct scounter_topk_record *topk_record(const struct scounter_topk_header *header,
@@ -139,20 +139,20 @@ struct scounter_topk_header *topk_merge(const struct scounter_topk_header *const
 					u32 n, u32 most);
 void topk_snapshot_free(struct scounter_topk_header *header);
 
-/* Is the count among the @most highest that were offered until now? */
+/* Whether the count is among the @most highest that were offered until now. */
 static inline bool topk_wants(const struct scounter_topk_header *header, u32 most, u64 count)
 {
 	return header->records < most || (most && count > topk_record(header, 0)->count);
 }
 
-/* In step @i of a walk of a query, which may sleep. */
+/* In step @i of a walk that may sleep: let other tasks run every 1024 steps. */
 static inline void topk_breathe(u32 i)
 {
 	if (i % 1024 == 1023)
 		cond_resched();
 }
 
-/* False if it is there already, or higher. */
+/* Raise a bound.  False if it already is @to, or higher. */
 static inline bool topk_raise(atomic64_t *bound, u64 to)
 {
 	s64 old = atomic64_read(bound);

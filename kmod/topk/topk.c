@@ -2,10 +2,9 @@
 /*
  * What other modules call: tables with names, over the designs.
  *
- * A hit runs with preemption off, which is an RCU read-side critical section.  A
- * reset puts a new table in the place of the old one and waits for a grace
- * period; no hit is in the old table then, nothing is left to anybody in it, and
- * what it has is exact.
+ * A hit runs with preemption off, which is an RCU read-side critical section.  A reset
+ * puts a new table in the place of the old one and waits for a grace period.  Then no hit
+ * is in the old table, no hit is pending in it, and its counts are exact.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": topk: " fmt
 
@@ -27,7 +26,7 @@
 
 #define PPB	1000000000U
 
-/* Nobody can sleep in the middle of a hit. */
+/* A hit has preemption off: it cannot sleep. */
 bool topk_throttle(void)
 {
 	return false;
@@ -44,7 +43,7 @@ static __always_inline void topk_count(struct scounter_topk *topk, const void *k
 	preempt_enable_notrace();
 }
 
-/* One place for all calls, so that it warns once in all. */
+/* One function for both calls, so that there is one warning in all. */
 static noinline notrace void topk_warn_of_no_table(void)
 {
 	WARN_ONCE(1, "scounter: a hit without a table\n");
@@ -110,10 +109,10 @@ static struct scounter_topk_header *topk_read_query(struct scounter_topk *topk,
  * @topk: the table
  * @k: how many; all that are in the table if there are no more
  *
- * Hits may be counted meanwhile: bounds hold for each key, and the total is one
- * that was right during the call.  If there are more than @k keys, the snapshot's
- * capacity is @k, or 1 for a @k of 0.  Keys that are evicted during the call are not
- * listed, so that there may be fewer.
+ * Hits may run meanwhile: the bounds hold for each key, and the total is one that the
+ * table had during the call.  If there are more than @k keys, the snapshot's capacity is
+ * @k, or 1 for a @k of 0.  Keys that are evicted during the call are not listed, so there
+ * may be fewer.
  *
  * Context: Task context; may sleep.
  * Return: a snapshot to give to scounter_topk_free(), or an ERR_PTR: -ENOMEM.
@@ -131,11 +130,11 @@ EXPORT_SYMBOL_GPL(scounter_topk_top);
  * @topk: the table
  * @phi_ppb: the share in parts per billion, at most 10^9
  *
- * If the share is at least 1 / capacity of the table, no key is missing that has
- * more than the share and the snapshot's pending hits on top.  Those whose count less
- * error is beyond the share have it for certain.  Neither holds if the snapshot has
- * SCOUNTER_TOPK_F_SATURATED: the share is of 2^64 - 1 then, and more was hit.  If others
- * are left out, the snapshot's capacity is the number of keys that it lists.
+ * If the share is at least 1 / capacity of the table, no key is missing that has more than
+ * the share plus the snapshot's pending hits.  A key whose count - error is beyond the
+ * share has it for certain.  Neither holds if the snapshot has SCOUNTER_TOPK_F_SATURATED:
+ * the share is of 2^64 - 1 then, and more was hit.  If keys are left out, the snapshot's
+ * capacity is the number of keys that it lists.
  *
  * Context: Task context; may sleep.
  * Return: a snapshot to give to scounter_topk_free(), or an ERR_PTR: -ERANGE for
@@ -176,8 +175,8 @@ static struct topk_table *topk_exchange_table(struct scounter_topk *topk)
  * scounter_topk_fetch_reset - read a table and start again with an empty one
  * @topk: the table
  *
- * Nothing is lost or returned twice.  If there is no memory to return what was
- * reset, it is kept for the next call.
+ * No hit is lost or returned twice.  If there is no memory for the snapshot, the old
+ * table is kept for the next call.
  *
  * Context: Task context; may sleep, for an RCU grace period.
  * Return: a snapshot of all entries to give to scounter_topk_free(), or an
@@ -207,9 +206,9 @@ EXPORT_SYMBOL_GPL(scounter_topk_fetch_reset);
  * @a: one
  * @b: the other, of the same key size
  *
- * As if one table had got the hits of both: errors are at most the sum of both
- * totals divided by the smaller capacity, which for a snapshot that leaves keys out
- * is the number of those that it lists.  What is more than 2^64 - 1 stays there.
+ * As if one table had got the hits of both.  Errors are at most the sum of both totals
+ * divided by the smaller capacity.  The capacity of a snapshot that leaves keys out is the
+ * number of keys that it lists.  Sums stop at 2^64 - 1.
  *
  * Context: Task context; may sleep.
  * Return: a snapshot to give to scounter_topk_free(), or an ERR_PTR: -EINVAL if
@@ -241,7 +240,7 @@ void scounter_topk_free(struct scounter_topk_header *snapshot)
 EXPORT_SYMBOL_GPL(scounter_topk_free);
 
 /**
- * scounter_topk_bytes - the memory that a table takes, all told
+ * scounter_topk_bytes - how much memory a table takes
  * @topk: the table
  *
  * Context: Task context; may sleep.
@@ -277,7 +276,7 @@ EXPORT_SYMBOL_GPL(scounter_topk_design_name);
  * scounter_topk_design_by_name - the design with a name
  * @name: "lockfree", "cooperative", "shared" or "independent"
  *
- * For module parameters and the like.
+ * As a module parameter may say it.
  *
  * Context: Any context.
  * Return: an enum scounter_topk_design, or -EINVAL if there is none of that name.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A table with a name: what topk.c and files.c know of it. */
+/* A table with a name, as topk.c and files.c see it. */
 #ifndef _SCOUNTER_TOPK_TOPK_H
 #define _SCOUNTER_TOPK_TOPK_H
 
@@ -14,8 +14,8 @@ struct topk_group;
 struct dentry;
 
 /*
- * @table: replaced by a reset, under @mutex; hits find it under RCU
- * @kept: a table that was reset and could not be read yet, for want of memory
+ * @table: a reset replaces it, under @mutex; hits find it under RCU
+ * @kept: a table that was reset, but for whose snapshot there was no memory yet
  */
 struct scounter_topk {
 	struct topk_table __rcu *table;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A table of its own for each CPU, merged by every query: the independent design
- * (Das et al. 2009, section 3.1).  Each must be as large as one for all, for the
- * same error (Lemma 3.1), and who asks pays for the merging.
+ * A table for each CPU, merged by every query: the independent design (Das et al. 2009,
+ * section 3.1), to be compared with.  For the same error, each table must be as large as
+ * one for all CPUs (Lemma 3.1).  A query of 4 CPUs with m = 1000 merges 4000 records.
  *
- * The tables are lockfree ones, as a CPU's interrupts meet in them and queries
- * read them while they change.
+ * The tables are lockfree ones: the interrupts of a CPU hit its table, too, and queries
+ * read it while it changes.
  */
 #include <linux/cpumask.h>
 #include <linux/errno.h>
@@ -28,7 +28,7 @@ static struct independent *independent_of(const struct topk_table *table)
 	return container_of(table, struct independent, table);
 }
 
-/* A query merges all tables in one allocation, and none is greater than INT_MAX. */
+/* A query merges all tables in one allocation, which must not be more than INT_MAX. */
 static int independent_check(u32 capacity, u32 key_size)
 {
 	u64 records = (u64)capacity * num_possible_cpus() + 1;
@@ -143,7 +143,7 @@ static size_t independent_bytes(const struct topk_table *table)
 	return bytes;
 }
 
-/* Hits that were left to others, and taken, are those of the tables. */
+/* The tables count their pending hits themselves. */
 const struct topk_ops topk_independent_ops = {
 	.name		= "independent",
 	.design		= SCOUNTER_TOPK_INDEPENDENT,
