@@ -3,10 +3,10 @@
  * scounter: statistics counters that many CPUs may increment at once.
  *
  * A counter is exact, or approximate with a stated relative error.  Exact ones
- * spread over the machine: a word a CPU, or a stripe (a word in a cache line
- * of its own) a NUMA node.
- * Approximate ones stay in four or eight bytes: as the count grows, they count
- * a random sample of the events, so that the word is written ever more rarely.
+ * spread over the machine: a word a CPU, or a stripe a NUMA node, which is a word
+ * in a cache line of its own.  Approximate ones stay in four or eight bytes.  As
+ * the count grows, they count a random sample of the events and write the word
+ * ever more rarely: at a count of a million one event in 128 or so, as 128.
  *
  * This header has counters with names.  The same counters as bare words, to
  * embed in objects, are in <linux/scounter_word.h>.
@@ -23,35 +23,35 @@
  * 1. Increment and add may be called from task, softirq, hardirq and NMI
  *    context, with or without preemption.  They take no lock, allocate
  *    nothing, never sleep and never mask interrupts.
- *    Two kinds stand apart: racing loses counts, and is there to show it; and
- *    cohort waits, with interrupts masked, for a lock once it is contended
- *    (in NMI context it only tries).  No other kind can be stopped by a CPU
- *    that stalls in the middle of its increment.
+ *    Two kinds are exceptions.  racing loses counts, and is there to show it.
+ *    cohort waits for a lock once it is contended, with interrupts masked; in
+ *    NMI context it only tries.  A CPU that stalls in the middle of its
+ *    increment stops no other kind.
  * 2. Reading and fetch-and-reset may be called from the same contexts.  Reading
  *    writes nothing.
  * 3. An exact counter loses nothing, ever.  The expected value of an
  *    approximate one is the exact count, whatever contexts, CPUs and adds it
  *    came from.
- * 4. Without a reset, the value that a reader sees never goes down, also when
- *    CPUs are unplugged; but for what begins again at 0 (10), and for racing.
+ * 4. Without a reset, the value that a reader sees never goes down, even when
+ *    CPUs are unplugged.  racing, and a counter that begins again at 0 (10),
+ *    are exceptions.
  * 5. The sum of all that fetch-and-reset has returned and what is left is what
  *    was counted: exactly for exact kinds, in expectation for the others.
  * 6. Counters are never decremented.  Sums of approximate counters stay
- *    unbiased; differences have no bounded relative error, so that there is
- *    no such call (Steele & Tristan 2017, section 14).  An amount that looks
- *    negative is refused.
+ *    unbiased.  Differences have no bounded relative error, so there is no such
+ *    call (Steele & Tristan 2017, section 14).  An amount that looks negative
+ *    is refused.
  * 7. No increment, add or read orders other memory accesses.
  * 8. A counter belongs to the module that made it.  Nobody may use it after
  *    scounter_destroy() or scounter_unregister() has begun.
  * 9. On 32-bit machines without a 64-bit compare-and-swap, only words of four
  *    bytes may be used in NMI context.
- * 10. At the end of its range a counter stays there, and every read says so;
- *    or it begins again at 0, if it was created so, and says that.  atomic,
- *    percpu and multiline count on modulo 2^64, and say that.  What is said
- *    is of the events since the last reset.
- * 11. Where RCU is not watching (rcu_is_watching()), in the depths of the idle
- *    loop, multiline_adapt, which is what exact is, must be neither counted in
- *    nor read nor reset, and no other counter with a name may be reset.
+ * 10. A counter stays at the end of its range, or begins again at 0 if it was
+ *    created so.  atomic, percpu and multiline count on modulo 2^64.  Every
+ *    read says which of these has happened since the last reset.
+ * 11. Where RCU is not watching (rcu_is_watching()), deep in the idle loop,
+ *    multiline_adapt, which exact stands for, must not be incremented, read or
+ *    reset, and no other counter with a name may be reset.
  */
 #ifndef _LINUX_SCOUNTER_H
 #define _LINUX_SCOUNTER_H
@@ -73,9 +73,9 @@ struct scounter_cohort;
 struct scounter_history;
 
 /*
- * Whether this_cpu_inc() of 64 bits counts all, also what an NMI counts in its midst.
- * Not on machines of 32 bits; nor where it is a load and a store with interrupts off,
- * which stops no NMI.  Kernels before 6.2 have no option that says so.
+ * this_cpu_inc() of 64 bits loses counts to NMIs on machines of 32 bits, and where it is a
+ * load and a store with interrupts off, which stops no NMI.  Kernels before 6.2 have no
+ * option that says where.
  */
 #if defined(CONFIG_64BIT) &&						\
 	(defined(CONFIG_ARCH_HAS_NMI_SAFE_THIS_CPU_OPS) ||		\
@@ -99,16 +99,16 @@ struct scounter_cpu {
 /**
  * struct scounter - a counter of any kind
  *
- * Made by scounter_create() or DEFINE_SCOUNTER(); its members are for the
- * inline functions below and for scounter.ko only.
+ * Made by scounter_create() or DEFINE_SCOUNTER().  Its members are for the inline
+ * functions below and for scounter.ko only.
  */
 struct scounter {
 	/* private: */
 	struct scounter_class class;
-	/* What scounter_inc() asks: each alone, so that it is one instruction. */
+	/* scounter_inc() tests each of these with one instruction. */
 	bool is_bfp;
 	bool is_other;		/* than bfp, atomic or multiline */
-	bool may_inflate;	/* multiline_adapt: somebody will take the stripes back */
+	bool may_inflate;	/* multiline_adapt: it is registered */
 	union {
 		/* In spread kinds what came before they spread. */
 		atomic64_t count;
@@ -140,8 +140,8 @@ struct scounter {
  * @kind_: an enum scounter_kind, a constant
  * @ppm: as for scounter_create(), a constant
  *
- * The counter counts from the beginning, and appears in the files and gets its
- * stripes or per-CPU words from scounter_register().
+ * The counter counts from the beginning.  scounter_register() puts it into the files
+ * and gives it its stripes or per-CPU words.
  */
 #define DEFINE_SCOUNTER(name, kind_, ppm)				\
 	struct scounter name = {					\
@@ -171,8 +171,8 @@ int __scounter_register(struct scounter *counter, const char *name,
  *	estimates say so.
  *	The scalable kinds are never coarser than 2.7 %.  Exact kinds take 0
  *	only.
- * @gfp: how to allocate.  Where it does not allow to sleep, the counter works
- *	at once and its files appear a moment later.
+ * @gfp: how to allocate.  If it does not allow to sleep, the counter works at once
+ *	and its files appear a moment later.
  *
  * Context: Any context in which kmalloc() may be called with @gfp: never NMI, and on
  * PREEMPT_RT none where preemption or interrupts are off.  A kernel with
@@ -260,7 +260,7 @@ static __always_inline void __scounter_inc_percpu(struct scounter_cpu __percpu *
 #endif
 }
 
-/* Out of line; one pointer is all that the caller must keep for it. */
+/* Out of line.  The caller has to keep one pointer for it, and no more. */
 void __scounter_finish(struct scounter *counter, u32 outcome);
 void __scounter_inc_other(struct scounter *counter);
 
@@ -281,8 +281,8 @@ static __always_inline void __scounter_inc_percpu_or_count(struct scounter *coun
 }
 
 /*
- * The kind is not known when this is compiled.  Only multiline_adapt has a count
- * in `spread`, until that is stripes.
+ * The kind is not known when this is compiled.  Only multiline_adapt has a count in
+ * `spread`, until it inflates.
  */
 static __always_inline void __scounter_inc_any(struct scounter *counter)
 {
@@ -307,7 +307,7 @@ static __always_inline void __scounter_inc_any(struct scounter *counter)
 }
 
 /*
- * The kind is a constant.  A spread counter counts in its one word until
+ * The kind is a constant.  A counter of a kind that spreads counts in its one word until
  * scounter_register() has given it the rest.
  */
 static __always_inline void __scounter_inc_known(struct scounter *counter,

@@ -68,8 +68,8 @@ struct scounter_word32 {
  *
  * For all other kinds but SCOUNTER_ATOMIC, SCOUNTER_PERCPU, SCOUNTER_MULTILINE
  * and SCOUNTER_COHORT.  One word must always be used with the same class.  A
- * word of SCOUNTER_MULTILINE_ADAPT may have become stripes: its memory may be
- * freed only after scounter_word64_destroy().
+ * word of SCOUNTER_MULTILINE_ADAPT may have become stripes: call
+ * scounter_word64_destroy() before its memory is freed.
  */
 struct scounter_word64 {
 	atomic64_t word;
@@ -117,11 +117,11 @@ struct scounter_class {
 /* scalable: an update adds 2^granularity_log2 at most. */
 #define SCOUNTER_CLASS_CAPPED		BIT(2)
 /*
- * Of approximate words without a name: they are reset while others count.  An
- * increment may then land after the reset with the weight that it won before, and
- * estimates allow for that.  Of morris and scalable words, which cannot remember it,
- * every estimate does: lower is 0 and error_ppm near 1000000, unless a granularity
- * bounds the weight.
+ * For approximate words without a name that are reset while others count.  An increment
+ * may then land after the reset with the weight that it won before, and estimates allow
+ * for that.  morris and scalable words cannot remember that one has, so all of their
+ * estimates do: lower is 0 and error_ppm near 1000000, unless a granularity bounds the
+ * weight.
  */
 #define SCOUNTER_CLASS_RESETS		BIT(3)
 
@@ -198,7 +198,7 @@ void scounter_word64_destroy(struct scounter_word64 *counter,
  * scounter_word32_init - set a word to zero
  * @counter: the word
  *
- * For memory that nobody else uses yet; zeroed memory needs no such call.
+ * For memory that nobody else uses yet.  Zeroed memory needs no such call.
  */
 static inline void scounter_word32_init(struct scounter_word32 *counter)
 {
@@ -209,7 +209,7 @@ static inline void scounter_word32_init(struct scounter_word32 *counter)
  * scounter_word64_init - set a word to zero
  * @counter: the word
  *
- * For memory that nobody else uses yet; zeroed memory needs no such call.
+ * For memory that nobody else uses yet.  Zeroed memory needs no such call.
  */
 static inline void scounter_word64_init(struct scounter_word64 *counter)
 {
@@ -224,9 +224,10 @@ static inline void scounter_word64_init(struct scounter_word64 *counter)
  * @counter: the word
  * @class: its kind, accuracy and policy, the same in every call for this word
  *
- * With probability 2^-k, where k is 0 at first and grows with the count, the
- * value grows by 2^k.  The bfp kinds end at (2^28 - 1) * 2^15, scalable32 at
- * SCOUNTER_SCALABLE32_MAX: there they saturate, or begin again at 0 if the class says so.
+ * The value grows by 2^k with probability 2^-k.  k is 0 at first and grows with the
+ * count: at 1 % and a count of a million it is 7 or so.  The bfp kinds end at
+ * (2^28 - 1) * 2^15, scalable32 at SCOUNTER_SCALABLE32_MAX.  There they saturate, or
+ * begin again at 0 if the class says so.
  *
  * Dice, Lev & Moir 2013, sections 4.2 (bfp_dup) and 4.3 (bfp_csup); Ayers 2023
  * (scalable32).
@@ -248,8 +249,8 @@ scounter_word32_inc(struct scounter_word32 *counter,
  * @counter: the word
  * @class: its kind, accuracy and policy, the same in every call for this word
  *
- * With a class that is a constant the code of its kind is inlined, otherwise
- * all is out of line.
+ * If the class is a constant, the code of its kind is inlined.  Otherwise all of it is
+ * out of line.
  *
  * Dice, Lev & Moir 2013, sections 2 and 3; Ayers 2023 (scalable).
  *
