@@ -481,7 +481,7 @@ static void estimate_of_approx_is_that_of_its_class(struct kunit *test)
 	struct scounter_estimate estimate;
 
 	scounter_word32_read_est(&counter, &approx_1, &estimate);
-	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 10001U);
+	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 10000U);
 	/* Less than that: sqrt(3 / 65536). */
 	scounter_word32_read_est(&just, &approx_1, &estimate);
 	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 6766U);
