@@ -83,11 +83,11 @@ check-topk-words:	## more test: the same on the 49.7 million tokens of subtlex (
 
 bench-topk:	## more measure: instructions of a hit, and the designs' speeds and picture (an hour or less)
 	@bench/topk/run
-	$(MAKE) -s -C tests/user/topk
-	build/topk-native/topk tuning
-	tests/user/topk/figure measure
-	tests/user/topk/figure model
-	tests/user/topk/figure draw
+	$(MAKE) -s -C bench/topk/native
+	build/topk-bench/topk-bench tuning
+	bench/topk/figure measure
+	bench/topk/figure model
+	bench/topk/figure draw
 
 sim-topk:	## more measure: the designs of tables on modelled machines of up to 64 CPUs (10 minutes)
 	$(MAKE) -s -C bench/topk/model

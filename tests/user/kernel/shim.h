@@ -12,11 +12,21 @@
  * shim_fence() (a full barrier), shim_private() (an access to what the CPU has
  * alone), shim_relax() (a pause), shim_draw() (a draw from a random generator),
  * shim_failed() (a compare-and-swap that has), and shim_time() (nanoseconds).
+ *
+ * A native program can be compiled with
+ *
+ *	SHIM_YIELD		whoever waits leaves the CPU now and then: there are more
+ *				threads than CPUs
+ *	SHIM_LOCKS_SLEEP	locks sleep where the program says so: see linux/spinlock.h
+ *	SHIM_ALONE		nobody comes to end a wait, which is a fault
  */
 #ifndef _SHIM_H
 #define _SHIM_H
 
 #include <errno.h>
+#ifdef SHIM_YIELD
+#include <sched.h>
+#endif
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -64,6 +74,14 @@ static inline uint64_t shim_time(void)
 
 static inline void shim_relax(void)
 {
+#ifdef SHIM_YIELD
+	static __thread unsigned int spins;
+
+	if (++spins % 64 == 0) {
+		sched_yield();
+		return;
+	}
+#endif
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_ia32_pause();
 #elif defined(__aarch64__)

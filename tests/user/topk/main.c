@@ -9,9 +9,6 @@
  *	topk long [DESIGN]	the same on streams of the paper's sizes; TAP
  *	topk zipf DESIGN ALPHA STREAMS TIMES	one of these, again and again; TAP
  *	topk words FILE		the same on the words of FILE, a frequency a line
- *	topk tuning	what auto-tuning costs under skew
- *	topk speed [LENGTH]	how fast, as a table for people and gnuplot; LENGTH:
- *			elements a stream
  */
 #include <sched.h>
 #include <stdio.h>
@@ -26,9 +23,7 @@
 #include "edges.h"
 #include "guarantee.h"
 #include "hash.h"
-#include "speed.h"
 #include "tap.h"
-#include "tuning.h"
 
 /* The paper's throttled threads sleep for a moment. */
 bool topk_throttle(void)
@@ -187,7 +182,7 @@ static bool number_of(const char *text, u32 least, u32 most, u32 *number)
 int main(int argc, char **argv)
 {
 	const char *verb = argc > 1 ? argv[1] : "";
-	u32 length, streams, times;
+	u32 streams, times;
 
 	if (!strcmp(verb, "check") && argc <= 3)
 		return check(argv[2]);
@@ -195,8 +190,6 @@ int main(int argc, char **argv)
 		return check_throttled();
 	if (!strcmp(verb, "edges") && argc == 2)
 		return edges_check();
-	if (!strcmp(verb, "tuning") && argc == 2)
-		return tuning(SEED);
 	if (!strcmp(verb, "hash") && argc == 2)
 		return hash_check(SEED);
 	if (!strcmp(verb, "long") && argc <= 3)
@@ -206,11 +199,7 @@ int main(int argc, char **argv)
 		return check_again(argv[2], atof(argv[3]), streams, times);
 	if (!strcmp(verb, "words") && argc == 3)
 		return check_words(argv[2]);
-	if (!strcmp(verb, "speed") && argc <= 3 &&
-	    /* The paper's million if nothing else is said. */
-	    number_of(argc > 2 ? argv[2] : "1000000", 1000, 10000000, &length))
-		return speed(length, SEED);
-	fprintf(stderr, "usage: topk check [DESIGN] | throttled | edges | hash | tuning | long [DESIGN] |\n"
-		"	zipf DESIGN ALPHA STREAMS TIMES | words FILE | speed [LENGTH]\n");
+	fprintf(stderr, "usage: topk check [DESIGN] | throttled | edges | hash | long [DESIGN] |\n"
+		"	zipf DESIGN ALPHA STREAMS TIMES | words FILE\n");
 	return 2;
 }

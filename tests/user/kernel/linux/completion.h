@@ -3,6 +3,8 @@
 #ifndef _SHIM_LINUX_COMPLETION_H
 #define _SHIM_LINUX_COMPLETION_H
 
+#include <stdlib.h>
+
 #include <linux/atomic.h>
 #include <linux/processor.h>
 
@@ -23,8 +25,12 @@ static inline void complete(struct completion *completion)
 
 static inline void wait_for_completion(struct completion *completion)
 {
-	while (!READ_ONCE(completion->done))
+	while (!READ_ONCE(completion->done)) {
+#ifdef SHIM_ALONE
+		abort();
+#endif
 		cpu_relax();
+	}
 }
 
 #endif /* _SHIM_LINUX_COMPLETION_H */

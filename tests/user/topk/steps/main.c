@@ -10,7 +10,6 @@
 
 #include <linux/kernel.h>
 #include <linux/log2.h>
-#include <linux/sched.h>
 #include <linux/smp.h>
 
 #include "streams.h"
@@ -33,6 +32,9 @@
 /* Of what is under way: accesses since it began, and the most that anything had. */
 static u64 steps, most_steps;
 
+/* How often other tasks had been let run when it began. */
+static unsigned long rescheds;
+
 /* After so many accesses CPU 1 runs, and hits so many keys. */
 static struct {
 	struct topk_table *table;
@@ -40,8 +42,6 @@ static struct {
 	u32 hits, keys;
 	u64 key;
 } interruption;
-
-bool topk_locks_sleep;
 
 /* Nobody sleeps in the middle of a hit. */
 bool topk_throttle(void)
@@ -65,11 +65,21 @@ static void interrupt(void)
 	steps = before;
 }
 
+static void begin_again(void)
+{
+	most_steps = max(most_steps, steps);
+	steps = 0;
+}
+
 void shim_access(const volatile void *address, size_t bytes, enum shim_kind_of_access access)
 {
 	(void)address;
 	(void)bytes;
 	(void)access;
+	if (shim_this.rescheds != rescheds) {
+		rescheds = shim_this.rescheds;
+		begin_again();
+	}
 	if (interruption.after && steps == interruption.after)
 		interrupt();
 	steps++;
@@ -101,19 +111,13 @@ bool shim_no_fetch_op(void)
 	return false;
 }
 
-void steps_begin_again(void)
-{
-	most_steps = max(most_steps, steps);
-	steps = 0;
-}
-
 static void hit(struct topk_table *table, u32 element, u64 n)
 {
 	u64 key = key_of(element);
 
 	steps = 0;
 	topk_add(table, &key, n);
-	steps_begin_again();
+	begin_again();
 }
 
 static struct topk_table *create(const struct topk_ops *ops, u32 capacity)
@@ -222,7 +226,7 @@ static void query(const struct topk_ops *ops, u32 capacity)
 	steps = 0;
 	topk_snapshot_free(topk_snapshot(table, &all));
 	topk_snapshot_free(topk_snapshot(table, &few));
-	steps_begin_again();
+	begin_again();
 	judge(ops->name, "queries, from one chance for others to the next", capacity, OF_A_QUERY);
 	ops->destroy(table);
 }

@@ -161,7 +161,7 @@ static void compare(double alpha, u32 threads, u64 seed)
 	streams_free(streams);
 }
 
-int tuning(u64 seed)
+int measure_tuning(u64 seed)
 {
 	static const double alphas[] = { 1.5, 2, 2.5, 3 };
 	static const u32 counts[] = { 2, 4, 16 };

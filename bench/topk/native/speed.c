@@ -24,7 +24,7 @@
 #define QUERY_TOP	100
 #define REPEATS		5
 
-bool topk_locks_sleep;
+bool shim_locks_sleep;
 
 struct race {
 	const struct streams *streams;
@@ -148,7 +148,7 @@ static void race_all(const struct streams *streams, double *median)
 
 	for (j = 0; j < REPEATS; j++) {
 		for (i = 0; i < ENTRANTS; i++) {
-			topk_locks_sleep = entrants[i].sleeps;
+			shim_locks_sleep = entrants[i].sleeps;
 			topk_gathers = !entrants[i].leaves;
 			times[i][j] = time_once(entrants[i].ops, streams,
 						entrants[i].queries);
@@ -197,7 +197,7 @@ static void head(void)
  * Up to alpha 1 most hits evict, and take so long that a third of the elements is
  * enough.
  */
-int speed(u32 length, u64 seed)
+int measure_speed(u32 length, u64 seed)
 {
 	static const double alphas[] = { 0.5, 1, 1.5, 2, 2.5, 3 };
 	static const u32 counts[] = { 2, 4, 8, 16, 32 };

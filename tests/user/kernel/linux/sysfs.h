@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* User-space stand-in for the kernel header of this name; control.c has the functions. */
-#ifndef _FUZZ_LINUX_SYSFS_H
-#define _FUZZ_LINUX_SYSFS_H
+/* User-space stand-in for the kernel header of this name; the program has the functions. */
+#ifndef _SHIM_LINUX_SYSFS_H
+#define _SHIM_LINUX_SYSFS_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -29,4 +29,4 @@ struct sysfs_ops {
 int sysfs_emit(char *buf, const char *format, ...);
 bool sysfs_streq(const char *a, const char *b);
 
-#endif /* _FUZZ_LINUX_SYSFS_H */
+#endif /* _SHIM_LINUX_SYSFS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* User-space stand-in for the kernel header of this name; control.c has the functions. */
-#ifndef _FUZZ_LINUX_KOBJECT_H
-#define _FUZZ_LINUX_KOBJECT_H
+/* User-space stand-in for the kernel header of this name; the program has the functions. */
+#ifndef _SHIM_LINUX_KOBJECT_H
+#define _SHIM_LINUX_KOBJECT_H
 
 #include <linux/sysfs.h>
 
@@ -24,4 +24,4 @@ struct kobject *kobject_create_and_add(const char *name, struct kobject *parent)
 void kobject_del(struct kobject *kobj);
 void kobject_put(struct kobject *kobj);
 
-#endif /* _FUZZ_LINUX_KOBJECT_H */
+#endif /* _SHIM_LINUX_KOBJECT_H */
