@@ -288,7 +288,7 @@ static notrace bool adapt_publish(const struct scounter_ref *ref, s64 seen,
 	inflated->wraps = ref->class->flags & SCOUNTER_CLASS_WRAP;
 	/*
 	 * A full barrier: all of it before the address of the stripes.  Pairs with the
-	 * acquires of those who read, and the address dependency of those who count:
+	 * acquires of readers, and with the address dependency of increments:
 	 * inflate.litmus, publish-stripes.litmus.
 	 */
 	if (atomic64_cmpxchg(&ref->word64->word, seen,

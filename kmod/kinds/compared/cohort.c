@@ -15,8 +15,8 @@
 #include "kinds/compared/cohort_lock.h"
 
 /*
- * Who failed once goes on under the lock, against those who have not failed.  In
- * NMI context the lock may be held by what was interrupted: rbo then.
+ * After one failure an increment goes on under the lock, and competes only with those that
+ * have not failed yet.  In NMI context the interrupted context may hold the lock: rbo.
  */
 static notrace void cohort_apply(const struct scounter_ref *ref, u64 n, u32 failures)
 {
@@ -54,8 +54,8 @@ static int cohort_spread(struct scounter *counter, gfp_t gfp)
 	if (!cohort)
 		return -ENOMEM;
 	/*
-	 * A static counter is already counting: the lock's state before it.  The
-	 * address dependency in cohort_apply() is the partner: publish-stripes.litmus.
+	 * A static counter may be incremented meanwhile: publish an initialized lock.
+	 * Pairs with the address dependency in cohort_apply(): publish-stripes.litmus.
 	 */
 	smp_store_release(&counter->cohort, cohort);
 	return 0;

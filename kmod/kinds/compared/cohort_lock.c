@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A NUMA cohort lock (Dice, Marathe & Shavit 2012): a ticket lock a node, and
- * one word for all nodes.  Who releases leaves the global word taken and hands
- * the node's lock to the next waiter of the same node, so that the protected
- * line stays on the node; at most HANDOFFS times in a row, so that other nodes
- * get their turn.
+ * A NUMA cohort lock (Dice, Marathe & Shavit 2012): a ticket lock a node, and one word for
+ * all nodes.  A release leaves the global word taken and hands the node's lock to the next
+ * waiter of the same node, so the protected cache line stays on the node.  It does so at
+ * most HANDOFFS times in a row, so that other nodes get their turn.
  *
- * The global word need not be released by the CPU that took it.  The members of
- * a node are written by the holder of its ticket lock only.
+ * Another CPU than the one that took the global word may release it.  Only the holder of
+ * a node's ticket lock writes the other members of the node.
  *
- * Held with interrupts off; never taken in NMI context.
+ * The lock is held with interrupts off, and never taken in NMI context.
  */
 #include <linux/atomic.h>
 #include <linux/cache.h>
@@ -51,8 +50,8 @@ size_t scounter_cohort_bytes(void)
 	return struct_size((struct scounter_cohort *)NULL, node, scounter_nodes);
 }
 
-/* Of the node that this CPU counts on, with interrupts off. */
-static notrace struct cohort_node *node_here(struct scounter_cohort *cohort)
+/* The node on which this CPU counts.  Interrupts are off. */
+static notrace struct cohort_node *cohort_lock_node_here(struct scounter_cohort *cohort)
 {
 	return &cohort->node[__scounter_slot() / SCOUNTER_COMPONENTS_MAX];
 }
@@ -64,7 +63,7 @@ notrace unsigned long scounter_cohort_lock(struct scounter_cohort *cohort)
 	int ticket;
 
 	local_irq_save(flags);
-	node = node_here(cohort);
+	node = cohort_lock_node_here(cohort);
 	ticket = atomic_fetch_inc_relaxed(&node->next_ticket);
 	/* Pairs with the release of now_serving below: cohort.litmus. */
 	while (atomic_read_acquire(&node->now_serving) != ticket)
@@ -79,7 +78,7 @@ notrace unsigned long scounter_cohort_lock(struct scounter_cohort *cohort)
 notrace void scounter_cohort_unlock(struct scounter_cohort *cohort,
 				    unsigned long flags)
 {
-	struct cohort_node *node = node_here(cohort);
+	struct cohort_node *node = cohort_lock_node_here(cohort);
 	int serving = atomic_read(&node->now_serving);
 	bool waited_for = atomic_read(&node->next_ticket) != serving + 1;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * racing: loads, adds and stores, and loses what others counted in between.  It is
- * here to be compared with, as the papers' Serial.
+ * racing: load, add, store.  It loses what other CPUs count in between, and is here to be
+ * compared with, as the papers' Serial.
  *
  * Dice, Lev & Moir 2013, section 5.1; Ayers 2023.
  */
