@@ -300,6 +300,7 @@ static void count_alone(struct sim *sim, u64 events)
 	while (events) {
 		u32 exponent = small ? scounter_bfp_exponent(word) :
 				       scounter_value_exponent(word, &rule);
+		u32 drawn;
 		u64 passed = word < class->limit ? class->limit - word :
 							 (u64)max(gaps[exponent], 0);
 
@@ -310,17 +311,18 @@ static void count_alone(struct sim *sim, u64 events)
 			continue;
 		}
 		gaps[exponent] -= passed;
-		if (!events || exponent > SCOUNTER_GAP_EXPONENT_MAX)
+		if (!events)
 			break;
 		events--;
-		gaps[exponent] = exponent ? gap(rnd, exponent) : 0;
+		drawn = min_t(u32, exponent, SCOUNTER_GAP_EXPONENT_MAX);
+		gaps[exponent] = exponent ? gap(rnd, drawn) : 0;
+		if (scounter_draw_bits(rnd, exponent - drawn))
+			continue;
 		word = small ? bfp_alone(word, exponent, class->bound_log2, &policy, rnd) :
 			       value_alone(word, exponent, &rule, rnd);
 	}
 	scounter_random_put();
 	poke(sim, word);
-	while (events)
-		events -= count_to_success(sim, events);
 	look(sim);
 }
 

@@ -316,6 +316,54 @@ static bool test_times(u32 which)
 	return record.resets == 1ULL << 32 && record.wraps == 1ULL << 32;
 }
 
+/* As the file `kinds` says it, for counters without options. */
+static bool test_value_max(u32 which)
+{
+	const struct scounter_kind_row *row = &scounter_kinds[which];
+	struct scounter *counter;
+	u64 last;
+	u32 i;
+
+	describe("%s", row->name);
+	named_machine(1);
+	counter = named_make(&(struct scounter_params) { .kind = row->kind });
+	/* morris_adapt has a half for these. */
+	scounter_add(counter, U32_MAX);
+	for (i = 0; i < 4; i++) {
+		if (scounter_read(counter) < *row->ops->value_max)
+			scounter_add(counter, LAST - U32_MAX);
+	}
+	last = scounter_read(counter);
+	comment("%llu, said to be %llu", last, *row->ops->value_max);
+	named_free(counter);
+	return last == *row->ops->value_max;
+}
+
+/* rbo_numa marks its word with the node of each CPU, rbo_numa_adapt when it must wait. */
+static bool test_node(u32 which)
+{
+	enum scounter_kind kind = which ? SCOUNTER_RBO_NUMA : SCOUNTER_RBO_NUMA_ADAPT;
+	struct scounter *counter;
+	bool good = true;
+	u64 word;
+	int cpu;
+
+	named_machine(1);
+	describe("%s", which ? "rbo_numa: at once" : "rbo_numa_adapt: not alone");
+	counter = named_make(&(struct scounter_params) { .kind = kind });
+	for (cpu = 0; cpu < CPUS; cpu++) {
+		shim_be(cpu);
+		scounter_add(counter, 5);
+		scounter_inc(counter);
+		word = atomic64_read(&counter->word64.word);
+		good &= scounter_read(counter) == 6 * (cpu + 1ULL);
+		good &= (word == scounter_read(counter)) == !which;
+	}
+	shim_be(0);
+	named_free(counter);
+	return good;
+}
+
 const struct test range_tests[] = {
 	{ "an addition of 0 changes nothing", ARRAY_SIZE(kinds), test_zero },
 	{ "beyond 2^63 - 1 and 2^64", 2 * ARRAY_SIZE(unchecked), test_passing },
@@ -325,5 +373,7 @@ const struct test range_tests[] = {
 	{ "an error of 0 is exact, or unsure", __SCOUNTER_KINDS, test_exact_if_said },
 	{ "racing stays at the end of its range", 1, test_racing },
 	{ "resets and wraps beyond 2^32", 1, test_times },
+	{ "a kind ends where it says", __SCOUNTER_KINDS, test_value_max },
+	{ "a word takes a node", 2, test_node },
 	{ }
 };

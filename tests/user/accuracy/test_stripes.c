@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counters that spread: all their words are in the sum, however many there are. */
+#include <linux/cache.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <limits.h>
@@ -106,8 +107,29 @@ static bool test_adapt(u32 which)
 	return good;
 }
 
+/* Which the shim has been asked for meanwhile. */
+static bool test_bytes(u32 which)
+{
+	struct scounter *counter;
+	size_t asked, bytes;
+
+	named_machine(1);
+	asked = shim_zalloced;
+	describe("multiline of %u a node", components[which] ?: 1);
+	counter = named_make(&(struct scounter_params) {
+		.kind = SCOUNTER_MULTILINE, .components = components[which],
+	});
+	asked = shim_zalloced - asked;
+	bytes = scounter_bytes(counter);
+	comment("%zu bytes said, %zu asked for", bytes, asked);
+	named_free(counter);
+	return bytes == asked && bytes >= sizeof(*counter) +
+	       NODES * (components[which] ?: 1) * L1_CACHE_BYTES;
+}
+
 const struct test stripes_tests[] = {
 	{ "all words are in the sum", ARRAY_SIZE(components), test_multiline },
 	{ "all words are in the sum", ARRAY_SIZE(components), test_adapt },
+	{ "bytes of a counter", ARRAY_SIZE(components), test_bytes },
 	{ }
 };
