@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counters whose compare-and-swap fails: no count is lost or made. */
 #include <linux/kernel.h>
+#include <math.h>
 
 #include "classes.h"
 #include "stats.h"
 #include "suites.h"
 #include "util.h"
+#include "value.h"
 
 static const char *const rival_names[RIVAL_KINDS] = {
 	[RIVAL_INCREMENTS]	= "increments",
@@ -108,8 +110,43 @@ static bool test_contended_broken(u32 which)
 	return !tally_mean_is_right(&result.tally);
 }
 
+/*
+ * A trial at 2^-k has succeeded, and meanwhile the unit has become 2 or 4 times as large:
+ * in the mean 2^k events are added, whether the word has room for one more unit or not.
+ */
+static bool test_outgrown(u32 which)
+{
+	enum counted counted = which / 2;
+	struct scounter_value_rule rule = value_rule(counted, classes[CLASS]);
+	u32 k = 6, later = k + 1 + which % 2, run;
+	struct moments error = { 0 };
+	struct summary summary;
+	u64 seed = test_seed(), word;
+	struct sim sim;
+
+	describe("%s: %u times as large", counted_names[counted], 1 << (later - k));
+	sim_init(&sim, &machine_kmod, counted, classes[CLASS]);
+	model_seed(&machine_kmod, &seed);
+	word = counted < POLICIES ? scounter_bfp_word(sim.class.theta / 2, later) :
+				    (3ULL << (rule.shift + later - 2)) - rule.a;
+	for (run = 0; run < 5 * RUNS; run++) {
+		u32 outcome = k << SCOUNTER_OUTCOME_BITS | SCOUNTER_SUCCESS;
+
+		sim_start(&sim, word);
+		if (counted < POLICIES)
+			__scounter_word32_finish(&sim.word32, &sim.class, outcome);
+		else
+			__scounter_word64_finish(&sim.word64, &sim.class, outcome);
+		moments_add(&error, sim_error(&sim) - (1 << k));
+	}
+	summary = summarize(&error);
+	comment("mean %+.2f standard errors", summary.mean_z);
+	return summary.variance && fabs(summary.mean_z) <= Z_LIMIT;
+}
+
 const struct test contention_tests[] = {
 	{ "contention", POLICIES * RIVAL_KINDS, test_contended },
+	{ "a success in an outgrown unit", 2 * COUNTED, test_outgrown },
 	{ "contention test", 4, test_contended_broken },
 	{ }
 };

@@ -217,6 +217,40 @@ static bool unit_is_right(u64 value, const struct scounter_value_rule *rule)
 				   (int)rule->cap);
 }
 
+/* What the arithmetic says of an error, and the class that is made for it. */
+static bool test_rules(u32 which)
+{
+	enum counted counted = MORRIS + which;
+	u32 ppm;
+
+	describe("%s, 5000 to 200000 ppm", counted_names[counted]);
+	for (ppm = SCOUNTER_ERROR_PPM_MIN; ppm <= SCOUNTER_ERROR_PPM_MAX; ppm++) {
+		struct scounter_value_rule rule = value_rule(counted, ppm);
+		struct scounter_class class = counted_class(counted, ppm);
+
+		if (rule.shift != class.threshold_log2 ||
+		    (rule.a && rule.a != class.morris_a))
+			return false;
+	}
+	return true;
+}
+
+/* No update adds more, however large the value is. */
+static bool test_cap(u32 which)
+{
+	struct scounter_value_rule rule = value_rule(CAPPED, accuracies[which]);
+	u32 bit;
+
+	describe("%s", class_name(accuracies[which]));
+	for (bit = 0; bit < 64; bit++) {
+		u32 k = min_t(u32, CAP, bit < rule.shift ? 0 : bit + 1 - rule.shift);
+
+		if (scounter_value_unit(1ULL << bit, &rule) != 1ULL << k)
+			return false;
+	}
+	return true;
+}
+
 static bool test_units(u32 which)
 {
 	struct scounter_value_rule rule = value_rule(MORRIS + which / ACCURACIES,
@@ -273,6 +307,8 @@ static bool test_far(u32 which)
 
 const struct test value_tests[] = {
 	{ "units", KINDS * ACCURACIES, test_units },
+	{ "units with a cap", ACCURACIES, test_cap },
+	{ "the rule of a value is that of its class", VALUE_KINDS, test_rules },
 	{ "mean of a value", KINDS * ACCURACIES * POINTS, test_mean },
 	{ "variance of a value", KINDS * ACCURACIES * POINTS, test_variance },
 	{ "variance of a value is the chain's", 4, test_exact_variance },
