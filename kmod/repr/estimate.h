@@ -84,7 +84,8 @@ static inline void scounter_gather_cell(struct scounter_gathered *gathered,
 		gathered->sampling |= level > 0;
 		return;
 	}
-	gathered->xi = max_t(u64, gathered->xi, scounter_repr_xi(repr, x));
+	/* A count that belongs to the next state is seen in this one, too. */
+	gathered->xi = max_t(u64, gathered->xi, scounter_repr_xi(repr, min(x + 1, repr->top)));
 	gathered->first = scounter_repr_first(repr);
 	gathered->certain = scounter_repr_exact(repr);
 	gathered->sampling |= x >= gathered->certain;
@@ -190,7 +191,7 @@ static inline u64 scounter_rest_variance(const struct scounter_known *known, u64
 {
 	u64 each;
 
-	if (known->roundings < 2 || !sum)
+	if (!known->mixed_ppm || known->roundings < 2 || !sum)
 		return 0;
 	each = div64_u64(div64_u64(SCOUNTER_VARIANCE_ONE / 4 * group, sum), sum) +
 	       div64_u64(variance, sum) + 2;
@@ -211,10 +212,11 @@ scounter_group_spread(const struct scounter_gathered *gathered, struct scounter_
 {
 	u64 variance = scounter_group_variance(gathered, type);
 	u64 mixed = scounter_mixed_variance(known->mixed_ppm);
-	u64 first = scounter_unit_shifted(max(scounter_real_up(gathered->first), known->unit), shift);
+	u64 unit = max(scounter_real_up(gathered->first), known->unit);
+	u64 first = scounter_unit_shifted(unit, shift);
 	struct scounter_real next = SCOUNTER_REAL_MAX;
 	bool foreign = mixed || known->unit > 1;
-	u64 below, above;
+	u64 mean;
 
 	if (~gathered->gap.whole)
 		next = scounter_real_sum(sum, scounter_real_shifted(gathered->gap, shift));
@@ -225,15 +227,13 @@ scounter_group_spread(const struct scounter_gathered *gathered, struct scounter_
 		variance = max(mixed, gathered->xi);
 		next.whole = scounter_widen(next.whole, 2 * mixed);
 	}
-	above = below = div_u64(variance, type->group) + 1;
-	if (mixed) {
-		below += scounter_rest_variance(known, variance, sum.whole, type->group);
-		above += scounter_rest_variance(known, variance, next.whole, type->group);
-	}
+	mean = div_u64(variance, type->group) + 1;
 	return (struct scounter_spread) {
 		.first = first,
-		.below = below + scounter_unit_variance(first, sum.whole),
-		.above = above + scounter_unit_variance(first, next.whole),
+		.below = mean + scounter_unit_variance(first, sum.whole) +
+			 scounter_rest_variance(known, variance, sum.whole, type->group),
+		.above = mean + scounter_unit_variance(first, next.whole) +
+			 scounter_rest_variance(known, variance, next.whole, type->group),
 		/* Only an event makes a cell leave 0. */
 		.least = foreign ? !scounter_real_is_zero(sum) : gathered->certain,
 		.next = scounter_real_up(next),
@@ -275,8 +275,9 @@ static inline u64 scounter_shared_deviation(const struct scounter_array_type *ty
 {
 	u64 most = (u64)copies << min(type->bits, 64 - level);
 
-	return scounter_scaled_whole(scounter_scaled(scounter_root_up(div_u64(most, type->group) + 1),
-						     level));
+	u32 root = scounter_root_up(div_u64(most, type->group) + 1);
+
+	return scounter_scaled_whole(scounter_scaled(root, level));
 }
 
 static inline void scounter_estimate_of(const struct scounter_gathered *gathered,
@@ -296,7 +297,9 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 	struct scounter_spread spread;
 	u64 square;
 
-	*estimate = (struct scounter_array_estimate){ .value = value, .lower = value, .upper = value };
+	*estimate = (struct scounter_array_estimate){
+		.value = value, .lower = value, .upper = value,
+	};
 	if (shared) {
 		spread = scounter_shared_spread(sum.whole, level, shift);
 		spread.below = max(spread.below, mixed);
@@ -306,7 +309,7 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 		spread = scounter_group_spread(gathered, sum, shift, type, known);
 		square = max(gathered->xi, mixed);
 		square = div_u64(square, type->group) +
-			 (mixed ? scounter_rest_variance(known, square, sum.whole, type->group) : 0) +
+			 scounter_rest_variance(known, square, sum.whole, type->group) +
 			 scounter_unit_variance(spread.first, sum.whole);
 	}
 	if (shared && level)

@@ -82,10 +82,11 @@ static inline struct scounter_scaled
 scounter_total_roundings(const struct scounter_gathered *one, const struct scounter_known *known,
 			 u64 mixed)
 {
-	struct scounter_scaled xi = scounter_scaled_quotient(scounter_scaled(max(one->xi, mixed), 0),
-							     scounter_scaled(SCOUNTER_TRILLION, 0));
+	struct scounter_scaled one_trillion = scounter_scaled(SCOUNTER_TRILLION, 0);
+	struct scounter_scaled xi = scounter_scaled(max(one->xi, mixed), 0);
 	struct scounter_scaled each = scounter_scaled_sum(scounter_scaled(1, -2),
-		scounter_scaled_product(xi, scounter_scaled_real(one->sum.rest)));
+		scounter_scaled_product(scounter_scaled_quotient(xi, one_trillion),
+					scounter_scaled_real(one->sum.rest)));
 
 	return scounter_scaled_product(each, scounter_scaled(known->roundings < 2 ? 0 :
 							     known->roundings - 1, 0));
@@ -156,8 +157,10 @@ static inline void scounter_total_of(const struct scounter_total *total, u32 gro
 	sum->lower = value.whole > half ? value.whole - half : 0;
 	sum->upper = lacks || upper < half ? U64_MAX : upper;
 	if (total->unit > 1) {
-		sum->lower = min(sum->lower, scounter_lower_bound(value.whole, total->unit, U64_MAX));
-		sum->upper = max(sum->upper, scounter_upper_bound(value.whole, total->unit, U64_MAX));
+		sum->lower = min_t(u64, sum->lower,
+				   scounter_lower_bound(value.whole, total->unit, U64_MAX));
+		sum->upper = max_t(u64, sum->upper,
+				   scounter_upper_bound(value.whole, total->unit, U64_MAX));
 	}
 }
 
