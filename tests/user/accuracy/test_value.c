@@ -217,7 +217,7 @@ static bool unit_is_right(u64 value, const struct scounter_value_rule *rule)
 				   (int)rule->cap);
 }
 
-/* What the arithmetic says of an error, and the class that is made for it. */
+/* What the arithmetic says of an error, and classes made at run time and before. */
 static bool test_rules(u32 which)
 {
 	enum counted counted = MORRIS + which;
@@ -230,6 +230,9 @@ static bool test_rules(u32 which)
 
 		if (rule.shift != class.threshold_log2 ||
 		    (rule.a && rule.a != class.morris_a))
+			return false;
+		if (rule.a ? rule.a != __SCOUNTER_MORRIS_A((u64)ppm) :
+			     (int)rule.shift != __SCOUNTER_THRESHOLD_LOG2((u64)ppm))
 			return false;
 	}
 	return true;
