@@ -71,9 +71,9 @@ static inline struct scounter_wide scounter_wide_shifted(struct scounter_wide su
 	if (!shift)
 		return sum;
 	return (struct scounter_wide){
-		sum.over >> shift,
-		{ sum.over << left | sum.rest.whole >> shift,
-		  sum.rest.whole << left | sum.rest.part >> shift }
+		.over = sum.over >> shift,
+		.rest.whole = sum.over << left | sum.rest.whole >> shift,
+		.rest.part = sum.rest.whole << left | sum.rest.part >> shift,
 	};
 }
 
