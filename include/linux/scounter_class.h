@@ -64,6 +64,7 @@ enum __scounter_use {
 			       __SCOUNTER_##use == __SCOUNTER_BARE)
 
 /* Masks of kinds.  Those of words have the kinds that can be embedded. */
+_Static_assert(__SCOUNTER_KINDS < 32, "a mask of kinds has 31 bits");
 enum __scounter_kinds {
 	__SCOUNTER_ALL_KINDS = SCOUNTER_KIND_TABLE(__SCOUNTER_ALL_BIT) 0,
 	__SCOUNTER_EXACT_KINDS = SCOUNTER_KIND_TABLE(__SCOUNTER_EXACT_BIT) 0,

@@ -363,7 +363,9 @@ static __always_inline u32 __scounter_word32_try_inc(struct scounter_word32 *cou
 {
 	if (kind == SCOUNTER_SCALABLE32)
 		return __scounter_scalable32_try_inc(counter, class);
-	return __scounter_bfp_try_inc(counter, class->limit);
+	if (__SCOUNTER_IS_BFP(kind))
+		return __scounter_bfp_try_inc(counter, class->limit);
+	return SCOUNTER_UNTRIED;
 }
 
 #endif /* _LINUX_SCOUNTER_INLINE_H */

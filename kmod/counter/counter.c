@@ -9,7 +9,8 @@
 
 #include "compat.h"
 #include "base/refuse.h"
-#include "counter/history.h"
+#include "counter/counter.h"
+#include "kinds/history.h"
 #include "kinds/kind.h"
 #include "kinds/marks.h"
 

@@ -68,17 +68,13 @@ extern const struct scounter_kind_row scounter_kinds[__SCOUNTER_KINDS];
 /* The row of a kind, or of the kind that a choice stands for, or NULL. */
 const struct scounter_kind_row *scounter_kind_row(enum scounter_kind kind);
 
+const char *scounter_state_name(u32 flags);
+
 /* A kind that adapts does so after so many failed tries of one increment. */
 extern uint scounter_adapt_tries;
 
 /* 2^63 - 1, the end of the range of several kinds. */
 extern const u64 scounter_s64_max;
-
-int scounter_init(struct scounter *counter, const struct scounter_params *params);
-int scounter_spread(struct scounter *counter, gfp_t gfp);
-void scounter_collapse(struct scounter *counter);
-size_t scounter_bytes(const struct scounter *counter);
-const char *scounter_state_name(u32 flags);
 
 /* Does a word that is at the end of its range, @max, begin again at 0? */
 static inline bool scounter_exact_wraps(const struct scounter_ref *ref, u64 old, u64 max)

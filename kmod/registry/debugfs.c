@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "base/refuse.h"
+#include "counter/counter.h"
 #include "kinds/kind.h"
 #include "registry/debugfs.h"
 #include "registry/registry.h"

@@ -24,6 +24,7 @@
 #include <linux/workqueue.h>
 
 #include "compat.h"
+#include "counter/counter.h"
 #include "kinds/kind.h"
 #include "registry/registry.h"
 

@@ -11,7 +11,7 @@
 #include <linux/rcupdate.h>
 #include <linux/scounter.h>
 
-#include "counter/history.h"
+#include "kinds/history.h"
 
 enum scounter_view_id { SCOUNTER_VIEW_SYSFS, SCOUNTER_VIEW_DEBUGFS, SCOUNTER_VIEWS };
 

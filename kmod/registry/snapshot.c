@@ -25,6 +25,7 @@
 #include <linux/vmalloc.h>
 
 #include "compat.h"
+#include "counter/counter.h"
 #include "kinds/kind.h"
 #include "registry/registry.h"
 #include "registry/snapshot.h"

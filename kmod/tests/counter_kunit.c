@@ -64,6 +64,34 @@ static void every_kind_counts(struct kunit *test)
 	}
 }
 
+/* Exact ones that can be embedded, beyond what any word of another kind could hold. */
+static void every_exact_word_counts(struct kunit *test)
+{
+	const u64 first = 1 << 28;
+	u32 kind, i;
+
+	scounter_for_each_kind(kind, __SCOUNTER_EXACT_KINDS) {
+		struct scounter_params params = { .kind = kind };
+		struct scounter_word64 word64 = SCOUNTER_WORD_INIT;
+		struct scounter_word32 word32 = SCOUNTER_WORD_INIT;
+		struct scounter_class class;
+
+		KUNIT_ASSERT_EQ(test, scounter_class_init(&class, &params), 0);
+		if (BIT(kind) & __SCOUNTER_WORD64_KINDS) {
+			scounter_word64_add(&word64, &class, first);
+			for (i = 0; i < 3; i++)
+				scounter_word64_inc(&word64, &class);
+			KUNIT_EXPECT_EQ(test, scounter_word64_read(&word64, &class), first + 3);
+			scounter_word64_destroy(&word64, &class);
+		} else if (BIT(kind) & __SCOUNTER_WORD32_KINDS) {
+			scounter_word32_add(&word32, &class, first);
+			for (i = 0; i < 3; i++)
+				scounter_word32_inc(&word32, &class);
+			KUNIT_EXPECT_EQ(test, scounter_word32_read(&word32, &class), first + 3);
+		}
+	}
+}
+
 static void count_with_known_kind(struct scounter *counter, enum scounter_kind kind)
 {
 #define COUNT_IF(constant) do {				\
@@ -446,6 +474,7 @@ static void approximate_kinds_lose_nothing_in_the_mean(struct kunit *test)
 
 static struct kunit_case counter_cases[] = {
 	KUNIT_CASE(every_kind_counts),
+	KUNIT_CASE(every_exact_word_counts),
 	KUNIT_CASE(known_kind_is_the_same_counter),
 	KUNIT_CASE(every_kind_resets),
 	KUNIT_CASE(overflow_of_unchecked_kinds_is_seen),

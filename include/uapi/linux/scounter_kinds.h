@@ -5,8 +5,9 @@
  * <linux/scounter_class.h>, the table of kmod/kinds/kinds.c, the module's
  * description, the tests, the benchmarks and the tables of the documentation.
  *
- * A new kind is a row here, a file in kmod/ with its functions, which it calls
- * scounter_<name>_ops, and its sentence in Documentation/choosing.rst.
+ * A new kind is a row here, a file in kmod/kinds with its functions, which it
+ * calls scounter_<name>_ops, and its sentence in Documentation/choosing.rst:
+ * CONTRIBUTING.md has the steps.
  *
  * The columns of a row:
  *

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../kernel/counters.h"
+#include "counter/counter.h"
 #include "kinds/kind.h"
 #include "model.h"
 #include "named.h"

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "../kernel/counters.h"
-#include "counter/history.h"
+#include "counter/counter.h"
+#include "kinds/history.h"
 #include "kinds/kind.h"
 #include "named.h"
 #include "suites.h"

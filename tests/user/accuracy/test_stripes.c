@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "../kernel/counters.h"
+#include "counter/counter.h"
 #include "kinds/kind.h"
 #include "named.h"
 #include "suites.h"

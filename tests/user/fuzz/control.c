@@ -11,6 +11,7 @@
 #include <linux/scounter.h>
 
 #include "../kernel/counters.h"
+#include "counter/counter.h"
 #include "fuzz.h"
 #include "kinds/kind.h"
 #include "registry/registry.h"

@@ -14,6 +14,7 @@
 
 #include "../kernel/counters.h"
 #include "base/random.h"
+#include "counter/counter.h"
 #include "estimates.h"
 #include "kernel.h"
 #include "kinds/kind.h"

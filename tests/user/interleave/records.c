@@ -13,7 +13,8 @@
 #include <linux/scounter.h>
 
 #include "../kernel/counters.h"
-#include "counter/history.h"
+#include "counter/counter.h"
+#include "kinds/history.h"
 #include "kernel.h"
 #include "kinds/kind.h"
 #include "memory.h"

@@ -12,6 +12,7 @@
 
 #include "base/stripes.h"
 #include "base/random.h"
+#include "counter/counter.h"
 #include "counters.h"
 #include "kinds/adapt.h"
 #include "kinds/kind.h"

@@ -16,7 +16,7 @@
 #include <linux/processor.h>
 
 #include "compat.h"
-#include "counter/history.h"
+#include "kinds/history.h"
 #include "kinds/kind.h"
 #include "kinds/marks.h"
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the registry needs of a counter beyond the public calls. */
+#ifndef _SCOUNTER_COUNTER_H
+#define _SCOUNTER_COUNTER_H
+
+#include <linux/scounter.h>
+
+int scounter_init(struct scounter *counter, const struct scounter_params *params);
+int scounter_spread(struct scounter *counter, gfp_t gfp);
+void scounter_collapse(struct scounter *counter);
+size_t scounter_bytes(const struct scounter *counter);
+
+#endif /* _SCOUNTER_COUNTER_H */
