@@ -382,6 +382,8 @@ static inline u64 scounter_brought_unit(const struct scounter_repr *from,
 		return unit;
 	if (same || unit <= 1)
 		return known->unit;
+	/* A broken snapshot may have any number there. */
+	unit = min_t(u64, unit, 1ULL << 62);
 	/* xi / 4 is no less than what scounter_repr_rounding() says; of 2, it is nothing. */
 	unit += mul_u64_u64_shr(unit - 1, div64_u64(scounter_repr_xi(into, into->top) << 22,
 						    SCOUNTER_VARIANCE_ONE), 24) + (unit > 2);

@@ -173,11 +173,14 @@ static inline bool scounter_repr_trial(const struct scounter_repr *repr, u32 x,
  * larger at every count.  For the probability counter, a success has variance
  * 1 / p - 1 and its rounding at most a quarter of the gap's square with
  * probability p: together not more than 5 / 4 of a Morris counter's while the
- * gaps are below 1 / p, and that of a Morris counter with these gaps beyond.
+ * gaps are below 1 / p, and that of a Morris counter with these gaps beyond.  If the
+ * first gap is above 1 already, they are a 2^b / (units (units - 1)) and grow by 2 / units
+ * of what is counted, where others grow by 1 / (units - 1) at most.
  */
 static inline u64 scounter_repr_xi(const struct scounter_repr *repr, u32 x)
 {
 	u64 q = (u64)(repr->type.q_ppm - SCOUNTER_REPR_MILLION) * SCOUNTER_REPR_MILLION;
+	u64 coarse;
 	u32 units;
 
 	switch (repr->type.kind) {
@@ -186,8 +189,11 @@ static inline u64 scounter_repr_xi(const struct scounter_repr *repr, u32 x)
 	case SCOUNTER_REPR_DLM_PROBABILITY:
 		units = (1U << repr->type.bits) - x;
 		q += q / 4;
-		q = max_t(u64, q, div64_u64(1000000000000ULL, max(units, 2U) - 1));
-		return q / 2;
+		coarse = div64_u64(1000000000000ULL, max(units, 2U) - 1);
+		/* Gaps beyond a first one of more than 1 / p are twice as steep. */
+		if (scounter_real_less(scounter_real(1), scounter_dlm_probability_f(repr, 1)))
+			coarse = min_t(u64, 2 * coarse, 1000000000000ULL);
+		return max(q, coarse) / 2;
 	default:
 		return div64_u64(q, 2 * repr->type.m);
 	}
