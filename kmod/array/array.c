@@ -32,13 +32,13 @@
 
 #define LEVEL_MASK	63U
 
-static notrace bool is_shared(const struct scounter_array *array)
+static notrace bool array_is_shared(const struct scounter_array *array)
 {
 	return array->cells.repr.type.kind == SCOUNTER_REPR_SHARED;
 }
 
 /* Where two meet, the lower stays. */
-static notrace void note_lost(struct scounter_array *array, u64 lost_from)
+static notrace void array_note_lost(struct scounter_array *array, u64 lost_from)
 {
 	s64 old = atomic64_read(&array->lost_from);
 
@@ -48,7 +48,7 @@ static notrace void note_lost(struct scounter_array *array, u64 lost_from)
 }
 
 /* Where two meet, the higher stays. */
-static void raise(atomic_t *what, u32 to)
+static void array_raise(atomic_t *what, u32 to)
 {
 	int old = atomic_read(what);
 
@@ -56,7 +56,7 @@ static void raise(atomic_t *what, u32 to)
 		;
 }
 
-static void raise_unit(struct scounter_array *array, u64 unit)
+static void array_raise_unit(struct scounter_array *array, u64 unit)
 {
 	s64 old = atomic64_read(&array->unit);
 
@@ -69,7 +69,7 @@ static void raise_unit(struct scounter_array *array, u64 unit)
  * cleared since the addition began, and the number of clearings is a higher one.
  * Then the word is zero, or alone with a sample of that level.
  */
-static notrace void raise_level(struct scounter_array *array, u32 seen, u32 level)
+static notrace void array_raise_level(struct scounter_array *array, u32 seen, u32 level)
 {
 	u32 to = (seen & ~LEVEL_MASK) | level;
 	int old = atomic_read(&array->level);
@@ -78,7 +78,7 @@ static notrace void raise_level(struct scounter_array *array, u32 seen, u32 leve
 		;
 }
 
-static notrace atomic64_t *copy_here(const struct scounter_array *array)
+static notrace atomic64_t *array_copy_here(const struct scounter_array *array)
 {
 	if (array->placement == SCOUNTER_ARRAY_PER_NODE)
 		return array->copies[numa_node_id()];
@@ -99,7 +99,7 @@ struct addition {
  * it noted; and again after that, in case an array that is being cleared has
  * forgotten it in between.
  */
-static notrace void add_to_cell(struct scounter_array *array, atomic64_t *word, u32 bit,
+static notrace void array_add_to_cell(struct scounter_array *array, atomic64_t *word, u32 bit,
 				struct addition *addition)
 {
 	const struct scounter_cells *cells = &array->cells;
@@ -113,18 +113,18 @@ static notrace void add_to_cell(struct scounter_array *array, atomic64_t *word, 
 		new = scounter_cells_add(cells, old, bit, &addition->v, addition->level, rnd,
 					 &lost);
 		if (lost)
-			note_lost(array, scounter_cells_lost_from(cells, new, bit));
+			array_note_lost(array, scounter_cells_lost_from(cells, new, bit));
 	} while (new != (u64)old && !atomic64_try_cmpxchg(word, &old, new));
 	scounter_random_put();
 
 	if (lost)
-		note_lost(array, scounter_cells_lost_from(cells, new, bit));
-	if (is_shared(array) && scounter_shared_level(new) > scounter_shared_level(old))
-		raise_level(array, addition->seen, scounter_shared_level(new));
+		array_note_lost(array, scounter_cells_lost_from(cells, new, bit));
+	if (array_is_shared(array) && scounter_shared_level(new) > scounter_shared_level(old))
+		array_raise_level(array, addition->seen, scounter_shared_level(new));
 }
 
 /* Whether an increment of a cell in this state succeeds, and what it counts for. */
-static notrace bool trial(const struct scounter_repr *repr, u32 x, struct scounter_real *worth)
+static notrace bool array_trial(const struct scounter_repr *repr, u32 x, struct scounter_real *worth)
 {
 	bool success;
 
@@ -139,7 +139,7 @@ static notrace bool trial(const struct scounter_repr *repr, u32 x, struct scount
 }
 
 /* Most end with the trial, without a look at the cell. */
-static notrace void inc_shared(struct scounter_array *array, atomic64_t *copy, u64 cell)
+static notrace void array_inc_shared(struct scounter_array *array, atomic64_t *copy, u64 cell)
 {
 	u32 seen = atomic_read(&array->level), level = seen & LEVEL_MASK, bit;
 	struct addition one = {
@@ -150,10 +150,10 @@ static notrace void inc_shared(struct scounter_array *array, atomic64_t *copy, u
 	if (!scounter_trial(level))
 		return;
 	word = scounter_cells_find(&array->cells, cell, &bit);
-	add_to_cell(array, &copy[word], bit, &one);
+	array_add_to_cell(array, &copy[word], bit, &one);
 }
 
-static notrace void inc_cell(struct scounter_array *array, atomic64_t *copy, u64 cell)
+static notrace void array_inc_cell(struct scounter_array *array, atomic64_t *copy, u64 cell)
 {
 	const struct scounter_repr *repr = &array->cells.repr;
 	struct scounter_real worth;
@@ -163,12 +163,12 @@ static notrace void inc_cell(struct scounter_array *array, atomic64_t *copy, u64
 	word = &copy[scounter_cells_find(&array->cells, cell, &bit)];
 	x = scounter_cells_state(&array->cells, atomic64_read(word), bit);
 	if (x >= repr->top)
-		note_lost(array, scounter_cells_lost_at_end(&array->cells));
-	else if (trial(repr, x, &worth))
-		add_to_cell(array, word, bit, &(struct addition){ .v = worth });
+		array_note_lost(array, scounter_cells_lost_at_end(&array->cells));
+	else if (array_trial(repr, x, &worth))
+		array_add_to_cell(array, word, bit, &(struct addition){ .v = worth });
 }
 
-static notrace bool refuse_range(const struct scounter_array *array, u64 first, u64 count)
+static notrace bool array_refuse_range(const struct scounter_array *array, u64 first, u64 count)
 {
 	if (likely(first <= array->length && count <= array->length - first))
 		return false;
@@ -177,9 +177,9 @@ static notrace bool refuse_range(const struct scounter_array *array, u64 first, 
 	return true;
 }
 
-static notrace bool refuse(const struct scounter_array *array, u64 index)
+static notrace bool array_refuse(const struct scounter_array *array, u64 index)
 {
-	return refuse_range(array, index, 1);
+	return array_refuse_range(array, index, 1);
 }
 
 /**
@@ -200,14 +200,14 @@ notrace void scounter_array_inc(struct scounter_array *array, u64 index)
 	atomic64_t *copy;
 	u32 i;
 
-	if (refuse(array, index))
+	if (array_refuse(array, index))
 		return;
-	copy = copy_here(array);
+	copy = array_copy_here(array);
 	for (i = 0; i < group; i++) {
-		if (is_shared(array))
-			inc_shared(array, copy, index * group + i);
+		if (array_is_shared(array))
+			array_inc_shared(array, copy, index * group + i);
 		else
-			inc_cell(array, copy, index * group + i);
+			array_inc_cell(array, copy, index * group + i);
 	}
 }
 EXPORT_SYMBOL_GPL(scounter_array_inc);
@@ -217,11 +217,11 @@ notrace void __scounter_array_add(struct scounter_array *array, u64 index, u64 n
 {
 	u32 group = array->cells.repr.type.group;
 	u32 seen = atomic_read(&array->level);
-	atomic64_t *copy = copy_here(array);
+	atomic64_t *copy = array_copy_here(array);
 	u32 bit, i;
 	u64 word;
 
-	if (refuse(array, index) || !n)
+	if (array_refuse(array, index) || !n)
 		return;
 	if (scounter_refuses(n, array->entry.name)) {
 		atomic64_inc(&array->refused);
@@ -233,12 +233,12 @@ notrace void __scounter_array_add(struct scounter_array *array, u64 index, u64 n
 		};
 
 		word = scounter_cells_find(&array->cells, index * group + i, &bit);
-		add_to_cell(array, &copy[word], bit, &addition);
+		array_add_to_cell(array, &copy[word], bit, &addition);
 	}
 }
 EXPORT_SYMBOL_GPL(__scounter_array_add);
 
-static notrace void gather_cell(const struct scounter_array *array, u64 cell,
+static notrace void array_gather_cell(const struct scounter_array *array, u64 cell,
 				struct scounter_gathered *gathered)
 {
 	u32 bit, i;
@@ -250,13 +250,13 @@ static notrace void gather_cell(const struct scounter_array *array, u64 cell,
 					     atomic64_read(&array->copies[i][word]), bit);
 }
 
-static notrace struct scounter_gathered gather(const struct scounter_array *array, u64 index)
+static notrace struct scounter_gathered array_gather(const struct scounter_array *array, u64 index)
 {
 	u32 group = array->cells.repr.type.group, i;
 	struct scounter_gathered gathered = { 0 };
 
 	for (i = 0; i < group; i++)
-		gather_cell(array, index * group + i, &gathered);
+		array_gather_cell(array, index * group + i, &gathered);
 	return gathered;
 }
 
@@ -264,23 +264,23 @@ static notrace struct scounter_gathered gather(const struct scounter_array *arra
  * Before cells are read, and after: what was lost in them is noted before they are
  * written, and forgotten when they have been cleared.
  */
-static notrace u64 lost_before(const struct scounter_array *array)
+static notrace u64 array_lost_before(const struct scounter_array *array)
 {
 	u64 lost_from = atomic64_read(&array->lost_from);
 
-	/* Pairs with the exchange in forget_lost(). */
+	/* Pairs with the exchange in array_forget_lost(). */
 	smp_rmb();
 	return lost_from;
 }
 
-static notrace u64 lost_after(const struct scounter_array *array, u64 before)
+static notrace u64 array_lost_after(const struct scounter_array *array, u64 before)
 {
-	/* Pairs with the compare-and-swap in add_to_cell(). */
+	/* Pairs with the compare-and-swap in array_add_to_cell(). */
 	smp_rmb();
 	return min_t(u64, before, atomic64_read(&array->lost_from));
 }
 
-static notrace struct scounter_known known_of(const struct scounter_array *array)
+static notrace struct scounter_known array_known_of(const struct scounter_array *array)
 {
 	return (struct scounter_known){
 		.copies		= array->copy_count,
@@ -313,12 +313,12 @@ notrace int scounter_array_read_est(const struct scounter_array *array, u64 inde
 	struct scounter_known known;
 	u64 before;
 
-	if (refuse(array, index))
+	if (array_refuse(array, index))
 		return -ERANGE;
-	before = lost_before(array);
-	gathered = gather(array, index);
-	known = known_of(array);
-	known.lost_from = lost_after(array, before);
+	before = array_lost_before(array);
+	gathered = array_gather(array, index);
+	known = array_known_of(array);
+	known.lost_from = array_lost_after(array, before);
 	scounter_estimate_of(&gathered, &array->cells.repr.type, &known, estimate);
 	return 0;
 }
@@ -363,10 +363,10 @@ notrace int scounter_array_read_range(const struct scounter_array *array, u64 fi
 	struct scounter_gathered gathered;
 	u64 i;
 
-	if (refuse_range(array, first, count))
+	if (array_refuse_range(array, first, count))
 		return -ERANGE;
 	for (i = 0; i < count; i++) {
-		gathered = gather(array, first + i);
+		gathered = array_gather(array, first + i);
 		values[i] = scounter_value_of(scounter_wide_over(gathered.sum,
 								 array->cells.repr.type.group));
 	}
@@ -374,7 +374,7 @@ notrace int scounter_array_read_range(const struct scounter_array *array, u64 fi
 }
 EXPORT_SYMBOL_GPL(scounter_array_read_range);
 
-static void total_cell(const struct scounter_array *array, u64 cell,
+static void array_total_cell(const struct scounter_array *array, u64 cell,
 		       const struct scounter_known *known, struct scounter_total *total)
 {
 	u32 bit, i;
@@ -412,21 +412,21 @@ int scounter_array_sum(const struct scounter_array *array, u64 first, u64 count,
 	u64 cell, before;
 
 	might_sleep();
-	if (refuse_range(array, first, count))
+	if (array_refuse_range(array, first, count))
 		return -ERANGE;
-	known = known_of(array);
-	before = lost_before(array);
+	known = array_known_of(array);
+	before = array_lost_before(array);
 	for (cell = first * group; cell < (first + count) * group; cell++) {
-		total_cell(array, cell, &known, &total);
+		array_total_cell(array, cell, &known, &total);
 		if (cell % 64 == 0)
 			cond_resched();
 	}
-	scounter_total_of(&total, group, lost_after(array, before), sum);
+	scounter_total_of(&total, group, array_lost_after(array, before), sum);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(scounter_array_sum);
 
-static bool word_may_lack(const struct scounter_cells *cells, u64 word, u64 lost_from)
+static bool array_word_may_lack(const struct scounter_cells *cells, u64 word, u64 lost_from)
 {
 	u32 bit = 0, i;
 
@@ -436,13 +436,13 @@ static bool word_may_lack(const struct scounter_cells *cells, u64 word, u64 lost
 	return false;
 }
 
-static bool copy_may_lack(const struct scounter_array *array, const atomic64_t *copy,
+static bool array_copy_may_lack(const struct scounter_array *array, const atomic64_t *copy,
 			  u64 lost_from)
 {
 	u64 word;
 
 	for (word = 0; word < array->cells.words; word++) {
-		if (word_may_lack(&array->cells, atomic64_read(&copy[word]), lost_from))
+		if (array_word_may_lack(&array->cells, atomic64_read(&copy[word]), lost_from))
 			return true;
 		if (word % 4096 == 0)
 			cond_resched();
@@ -454,21 +454,21 @@ static bool copy_may_lack(const struct scounter_array *array, const atomic64_t *
  * Forget what was lost.  A cell that lost some while the array was being cleared,
  * in a word that was cleared before, is at its end still, and remembered for.
  */
-static void forget_lost(struct scounter_array *array)
+static void array_forget_lost(struct scounter_array *array)
 {
 	u64 lost_from = atomic64_xchg(&array->lost_from, SCOUNTER_NOTHING_LOST);
 	u32 i;
 
 	for (i = 0; i < array->slots && lost_from != SCOUNTER_NOTHING_LOST; i++)
-		if (array->copies[i] && copy_may_lack(array, array->copies[i], lost_from))
-			note_lost(array, lost_from);
+		if (array->copies[i] && array_copy_may_lack(array, array->copies[i], lost_from))
+			array_note_lost(array, lost_from);
 }
 
 /*
  * Only when all words are zero: an addition to one that is not yet would raise the
  * level again, and there are none that lower it.
  */
-static void begin_level_again(struct scounter_array *array)
+static void array_begin_level_again(struct scounter_array *array)
 {
 	int old = atomic_read(&array->level);
 
@@ -506,18 +506,18 @@ void scounter_array_clear(struct scounter_array *array)
 				cond_resched();
 		}
 	}
-	begin_level_again(array);
-	forget_lost(array);
+	array_begin_level_again(array);
+	array_forget_lost(array);
 }
 EXPORT_SYMBOL_GPL(scounter_array_clear);
 
-static bool same_type(const struct scounter_array *a, const struct scounter_array *b)
+static bool array_same_type(const struct scounter_array *a, const struct scounter_array *b)
 {
 	return !memcmp(&a->cells.repr.type, &b->cells.repr.type,
 		       sizeof(a->cells.repr.type));
 }
 
-static int check_merge(const struct scounter_array *dst, const struct scounter_array *src)
+static int array_check_merge(const struct scounter_array *dst, const struct scounter_array *src)
 {
 	const char *why = NULL;
 
@@ -527,14 +527,14 @@ static int check_merge(const struct scounter_array *dst, const struct scounter_a
 		why = "arrays of different length are not merged";
 	else if (dst->cells.repr.type.group != src->cells.repr.type.group)
 		why = "arrays with groups of different size are not merged";
-	else if (is_shared(dst) != is_shared(src))
+	else if (array_is_shared(dst) != array_is_shared(src))
 		why = "arrays with relative and with additive errors are not merged";
 	if (why)
 		pr_warn_ratelimited("%s\n", why);
 	return why ? -EINVAL : 0;
 }
 
-static bool word_is_empty(const struct scounter_array *array, u64 word)
+static bool array_word_is_empty(const struct scounter_array *array, u64 word)
 {
 	u32 i;
 
@@ -544,38 +544,38 @@ static bool word_is_empty(const struct scounter_array *array, u64 word)
 	return true;
 }
 
-static void merge_cell(struct scounter_array *dst, const struct scounter_array *src,
+static void array_merge_cell(struct scounter_array *dst, const struct scounter_array *src,
 		       u64 cell, bool same)
 {
 	struct scounter_gathered gathered = { 0 };
-	u64 before = lost_before(src), to;
+	u64 before = array_lost_before(src), to;
 	struct addition addition;
 	u32 bit;
 
-	gather_cell(src, cell, &gathered);
+	array_gather_cell(src, cell, &gathered);
 	addition = (struct addition){
 		.v = scounter_wide_real(gathered.sum),
 		.seen = atomic_read(&dst->level),
-		.lacks = scounter_may_lack(lost_after(src, before), gathered.largest) ||
+		.lacks = scounter_may_lack(array_lost_after(src, before), gathered.largest) ||
 			 gathered.sum.over,
 	};
 	if (scounter_real_is_zero(addition.v))
 		return;
 	/* The sum's sample is of no lower level than each. */
 	addition.level = max(gathered.level, addition.seen & LEVEL_MASK);
-	raise(&dst->mixed_ppm, scounter_brought_ppm(&gathered, same, atomic_read(&src->mixed_ppm),
+	array_raise(&dst->mixed_ppm, scounter_brought_ppm(&gathered, same, atomic_read(&src->mixed_ppm),
 						    &dst->cells.repr));
 	to = scounter_cells_find(&dst->cells, cell, &bit);
-	add_to_cell(dst, &copy_here(dst)[to], bit, &addition);
+	array_add_to_cell(dst, &array_copy_here(dst)[to], bit, &addition);
 }
 
 /* What is said of all cells, those of 0 among them. */
-static void merge_known(struct scounter_array *dst, const struct scounter_array *src, bool same)
+static void array_merge_known(struct scounter_array *dst, const struct scounter_array *src, bool same)
 {
-	struct scounter_known known = known_of(src);
+	struct scounter_known known = array_known_of(src);
 
-	raise(&dst->roundings, scounter_brought_roundings(&known, same));
-	raise_unit(dst, scounter_brought_unit(&src->cells.repr, &known, same, &dst->cells.repr));
+	array_raise(&dst->roundings, scounter_brought_roundings(&known, same));
+	array_raise_unit(dst, scounter_brought_unit(&src->cells.repr, &known, same, &dst->cells.repr));
 }
 
 /**
@@ -598,32 +598,32 @@ static void merge_known(struct scounter_array *dst, const struct scounter_array 
 int scounter_array_merge(struct scounter_array *dst, const struct scounter_array *src)
 {
 	const struct scounter_cells *cells = &src->cells;
-	bool same = same_type(dst, src);
+	bool same = array_same_type(dst, src);
 	u64 cell, word;
 	u32 bit;
 	int err;
 
 	might_sleep();
-	err = check_merge(dst, src);
+	err = array_check_merge(dst, src);
 	if (err)
 		return err;
-	merge_known(dst, src, same);
+	array_merge_known(dst, src, same);
 	for (cell = 0; cell < cells->count; cell++) {
 		word = scounter_cells_find(cells, cell, &bit);
 		if (bit == 0) {
 			cond_resched();
-			if (word_is_empty(src, word)) {
+			if (array_word_is_empty(src, word)) {
 				cell += cells->per_word - 1;
 				continue;
 			}
 		}
-		merge_cell(dst, src, cell, same);
+		array_merge_cell(dst, src, cell, same);
 	}
 	/* The level may have risen. */
-	merge_known(dst, src, same);
+	array_merge_known(dst, src, same);
 	/* A cell that may lack counts can be empty, where the first step is a large one. */
 	if (scounter_may_lack(atomic64_read(&src->lost_from), 0))
-		note_lost(dst, 0);
+		array_note_lost(dst, 0);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(scounter_array_merge);
@@ -682,11 +682,11 @@ size_t scounter_array_bytes(const struct scounter_array *array)
 }
 EXPORT_SYMBOL_GPL(scounter_array_bytes);
 
-static u64 snapshot_unit(const struct scounter_array *array)
+static u64 array_snapshot_unit(const struct scounter_array *array)
 {
-	struct scounter_known known = known_of(array);
+	struct scounter_known known = array_known_of(array);
 
-	return is_shared(array) ? scounter_known_unit(&known, &array->cells.repr) : known.unit;
+	return array_is_shared(array) ? scounter_known_unit(&known, &array->cells.repr) : known.unit;
 }
 
 void scounter_array_header(const struct scounter_array *array,
@@ -705,7 +705,7 @@ void scounter_array_header(const struct scounter_array *array,
 		.words		= array->cells.words,
 		.refused	= atomic64_read(&array->refused),
 		.lost_from	= atomic64_read(&array->lost_from),
-		.unit		= snapshot_unit(array),
+		.unit		= array_snapshot_unit(array),
 		.roundings	= atomic_read(&array->roundings),
 	};
 }
@@ -734,7 +734,7 @@ void scounter_array_free(struct scounter_array *array)
 }
 
 /* The machine's memory is the limit before any is asked for. */
-static void *allocate(struct scounter_array *array, u64 bytes, int node)
+static void *array_allocate(struct scounter_array *array, u64 bytes, int node)
 {
 	if (bytes > SIZE_MAX || bytes >> PAGE_SHIFT >= totalram_pages()) {
 		pr_warn_ratelimited("array of %llu counters: a copy of %llu bytes is beyond %s\n",
@@ -749,21 +749,21 @@ static void *allocate(struct scounter_array *array, u64 bytes, int node)
 	return kvzalloc_node(bytes, GFP_KERNEL | __GFP_NOWARN, node);
 }
 
-static u32 slots_of(u32 placement)
+static u32 array_slots_of(u32 placement)
 {
 	if (placement == SCOUNTER_ARRAY_PER_NODE)
 		return nr_node_ids;
 	return placement == SCOUNTER_ARRAY_PER_CPU ? nr_cpu_ids : 1;
 }
 
-static bool slot_is_used(const struct scounter_array *array, u32 slot)
+static bool array_slot_is_used(const struct scounter_array *array, u32 slot)
 {
 	if (array->placement == SCOUNTER_ARRAY_PER_NODE)
 		return node_possible(slot);
 	return array->placement != SCOUNTER_ARRAY_PER_CPU || cpu_possible(slot);
 }
 
-static int node_of(const struct scounter_array *array, u32 slot)
+static int array_node_of(const struct scounter_array *array, u32 slot)
 {
 	int node = NUMA_NO_NODE;
 
@@ -774,15 +774,15 @@ static int node_of(const struct scounter_array *array, u32 slot)
 	return node != NUMA_NO_NODE && node_online(node) ? node : NUMA_NO_NODE;
 }
 
-static int allocate_copies(struct scounter_array *array)
+static int array_allocate_copies(struct scounter_array *array)
 {
 	u32 i;
 
 	for (i = 0; i < array->slots; i++) {
-		if (!slot_is_used(array, i))
+		if (!array_slot_is_used(array, i))
 			continue;
-		array->copies[i] = allocate(array, array->cells.words * sizeof(atomic64_t),
-					    node_of(array, i));
+		array->copies[i] = array_allocate(array, array->cells.words * sizeof(atomic64_t),
+					    array_node_of(array, i));
 		if (!array->copies[i])
 			return -ENOMEM;
 		array->copy_count++;
@@ -791,7 +791,7 @@ static int allocate_copies(struct scounter_array *array)
 }
 
 /* The tables come from the build for the standard types, and are made for others. */
-static int init_cells(struct scounter_array *array, const struct scounter_array_type *type)
+static int array_init_cells(struct scounter_array *array, const struct scounter_array_type *type)
 {
 	u32 count = scounter_repr_rungs(type);
 	const struct scounter_rung *rungs = NULL;
@@ -800,7 +800,7 @@ static int init_cells(struct scounter_array *array, const struct scounter_array_
 	if (count)
 		rungs = scounter_standard_rungs(type, &count);
 	if (count && !rungs) {
-		own = allocate(array, (u64)count * sizeof(*own), NUMA_NO_NODE);
+		own = array_allocate(array, (u64)count * sizeof(*own), NUMA_NO_NODE);
 		if (!own)
 			return -ENOMEM;
 		count = scounter_csuros_fill(own, count, type->q_ppm, type->m);
@@ -811,7 +811,7 @@ static int init_cells(struct scounter_array *array, const struct scounter_array_
 	return 0;
 }
 
-static int check(struct scounter_array_type *type, u64 length, u32 flags)
+static int array_check(struct scounter_array_type *type, u64 length, u32 flags)
 {
 	const char *why;
 	int err = scounter_type_check(type, &why);
@@ -843,20 +843,20 @@ struct scounter_array *__scounter_array_create(const char *name, const char *gro
 	int err;
 
 	might_sleep();
-	err = check(&checked, length, flags);
+	err = array_check(&checked, length, flags);
 	if (err)
 		return ERR_PTR(err);
-	array = kzalloc(struct_size(array, copies, slots_of(flags)), GFP_KERNEL);
+	array = kzalloc(struct_size(array, copies, array_slots_of(flags)), GFP_KERNEL);
 	if (!array)
 		return ERR_PTR(-ENOMEM);
 	array->length = length;
 	array->placement = flags;
 	atomic64_set(&array->lost_from, SCOUNTER_NOTHING_LOST);
-	array->slots = slots_of(flags);
+	array->slots = array_slots_of(flags);
 	array->bytes = struct_size(array, copies, array->slots);
-	err = init_cells(array, &checked);
+	err = array_init_cells(array, &checked);
 	if (!err)
-		err = allocate_copies(array);
+		err = array_allocate_copies(array);
 	if (!err)
 		err = scounter_array_publish(array, name, group, owner);
 	if (err) {
