@@ -62,7 +62,7 @@ accuracy:	## more measure: measured and exact errors of the approximate kinds, a
 	$(MAKE) -C tests/user/accuracy
 	build/accuracy/accuracy table
 
-accuracy-figure:	## more measure: the picture of Documentation/accuracy.rst, and its data (some minutes)
+accuracy-figure:	## more measure: the figure of Documentation/accuracy.rst, and its data (some minutes)
 	@tests/user/accuracy/figure
 
 docs:	## use: the documentation as web pages, in build/docs/html
@@ -81,7 +81,7 @@ check-topk-words:	## more test: the same on the 49.7 million tokens of subtlex (
 	$(MAKE) -C tests/user/topk
 	tests/user/topk/words
 
-bench-topk:	## more measure: instructions of a hit, and the designs' speeds and picture (an hour or less)
+bench-topk:	## more measure: instructions of a hit, and the designs' speeds and figure (an hour or less)
 	@bench/topk/run
 	$(MAKE) -s -C bench/topk/native
 	build/topk-bench/topk-bench tuning

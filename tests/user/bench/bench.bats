@@ -102,7 +102,7 @@ rows = [{'kind': 'a', 'threads': 2, 'ns': 1, 'counters': 1, 'work': 0}]
 tool.save('native.json', rows)
 tool.draw(rows)"
 	((status == 0))
-	[[ $output == *'no gnuplot: the data are written, the picture is not'* ]]
+	[[ $output == *'no gnuplot: the data are written, the figure is not'* ]]
 	[[ -s $BATS_TEST_TMPDIR/native.json && ! -e $BATS_TEST_TMPDIR/native.png ]]
 }
 
