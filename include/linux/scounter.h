@@ -174,10 +174,10 @@ int __scounter_register(struct scounter *counter, const char *name,
  * @gfp: how to allocate.  If it does not allow to sleep, the counter works at once
  *	and its files appear a moment later.
  *
- * Context: Any context in which kmalloc() may be called with @gfp: never NMI, and on
- * PREEMPT_RT none where preemption or interrupts are off.  A kernel with
- * CONFIG_PROVE_RAW_LOCK_NESTING reports it, as it reports kmalloc(), in an interrupt
- * handler that PREEMPT_RT makes no thread of, such as that of a call to another CPU.
+ * Context: Any context in which kmalloc() may be called with @gfp.  Never NMI.  On
+ * PREEMPT_RT not with preemption or interrupts off.  CONFIG_PROVE_RAW_LOCK_NESTING
+ * warns, as it does of kmalloc(), in interrupt handlers that PREEMPT_RT does not
+ * thread, such as that of a call to another CPU.
  * Return: the counter, or an ERR_PTR: -EINVAL for an unacceptable name, group
  * or kind, -ENAMETOOLONG, -ERANGE for an error out of range, -EEXIST for a
  * name that the group already has, -ENOMEM, -EWOULDBLOCK in NMI context and, on

@@ -3,8 +3,9 @@
  * scounter_topk: which keys are hit most, and how often, in bounded memory.
  *
  * A table has m entries, allocated when it is created.  Any number of keys may
- * be hit; those that are hit more often than N / m times of N hits, fewer than
- * 2^64 - 1, are in the table for certain, each with a count and by how much it may be too large.
+ * be hit.  Of N hits, fewer than 2^64 - 1, the keys that were hit more than N / m
+ * times are in the table for certain.  Each has a count, and by how much that may
+ * be too large.
  * (Space-Saving: Metwally, Agrawal & El Abbadi 2006; shared by many CPUs: Das,
  * Antony, Agrawal & El Abbadi 2009.)
  *
@@ -22,16 +23,18 @@
  * 1. scounter_topk_hit() and scounter_topk_add() may be called from task, softirq,
  *    hardirq and NMI context where RCU is watching.  They allocate nothing, wait
  *    for no lock and no other context, and do not mask interrupts.
- * 2. Of every snapshot, also beside hits: a listed key was hit at least count - error
- *    and at most count + pending times, a key that is not listed at most
- *    floor + pending times.  `total`, N, is what was counted at some moment of the
- *    query; the listed counts sum up to N at most, and floor and errors are at most
- *    N / m.  m is the `capacity`: the entries of the table, or, in a snapshot that
- *    leaves keys out, as many as it lists, and those that were evicted meanwhile, at
- *    least 1.  `pending` is how many hits,
- *    of all keys together, may have returned without being counted yet: those that
- *    another context was just bringing to their count.  When no call is under way,
- *    and after a reset, it is 0, and the counts of the whole table sum up to N.
+ * 2. Every snapshot promises, also beside hits:
+ *    - A listed key was hit at least count - error and at most count + pending times.
+ *    - A key that is not listed was hit at most floor + pending times.
+ *    - `total`, N, is what was counted at some moment of the query.  The listed
+ *      counts sum up to N at most.
+ *    - Floor and errors are at most N / m.  m is the `capacity`: the entries of the
+ *      table.  In a snapshot that leaves keys out, m is the number of keys listed
+ *      and of those evicted meanwhile, at least 1.
+ *    - At most `pending` hits, of all keys together, have returned without being
+ *      counted yet: another context was just bringing them to their count.  When no
+ *      call is under way, and after a reset, `pending` is 0, and the counts of the
+ *      whole table sum up to N.
  * 3. Hits that could not be counted are in `dropped`, and not in N.  In the
  *    default design there are none but
  *    - of a key that is being added to, 2^16 and more at once, by seven others, if
@@ -41,10 +44,10 @@
  *      CPU, and 16 for the table.
  * 4. All snapshots that scounter_topk_fetch_reset() returned and what is left
  *    have each hit once.
- * 5. All numbers of a snapshot, merged or not, stay at 2^64 - 1 when they get there;
- *    that counts or total did is in its flags, SCOUNTER_TOPK_F_SATURATED.  What is
- *    said above of N, of its sum and of N / m holds while N is below 2^64 - 1.  The
- *    bounds of each key hold always.
+ * 5. All numbers of a snapshot, merged or not, stay at 2^64 - 1 when they get there.
+ *    If counts or total did, its flags have SCOUNTER_TOPK_F_SATURATED.  The promises
+ *    of N, of its sum and of N / m hold while N is below 2^64 - 1.  The bounds of
+ *    each key hold always.
  * 6. A table belongs to the module that made it.  Nobody may use it after
  *    scounter_topk_destroy() has begun.
  * 7. On 32-bit machines without a 64-bit compare-and-swap, not in NMI context.
@@ -64,9 +67,9 @@ struct seq_file;
 
 /**
  * struct scounter_topk_spec - what table to create
- * @capacity: entries, 1 to SCOUNTER_TOPK_CAPACITY_MAX; or 0, and
+ * @capacity: entries, 1 to SCOUNTER_TOPK_CAPACITY_MAX; 0 to use @epsilon_ppb
  * @epsilon_ppb: the greatest error of a count as a share of all hits, in parts
- *	per billion; the capacity is then 10^9 / epsilon_ppb, rounded up
+ *	per billion: the capacity is 10^9 / epsilon_ppb, rounded up.  0 to use @capacity
  * @key_size: bytes of a key, SCOUNTER_TOPK_KEY_MIN to SCOUNTER_TOPK_KEY_MAX; all
  *	of them are compared, the padding of a struct, too
  * @design: an enum scounter_topk_design; 0 for the best

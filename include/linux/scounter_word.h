@@ -35,13 +35,13 @@
  *	variable is below three standard deviations
  * @upper: the same above it; U64_MAX: there is no such bound
  * @error_ppm: relative standard deviation of the value, at most, in parts per
- *	million; 0 means that the value is exact.  In the states of
- *	SCOUNTER_F_UNSURE neither holds: the error leaves out what the value lacks
+ *	million; 0 means that the value is exact
  * @flags: SCOUNTER_F_SATURATED and others, see <uapi/linux/scounter.h>
  *
  * For an exact value @lower and @upper equal @value.  In the states of
- * SCOUNTER_F_UNSURE there is no upper bound, or, of a counter that loses counts
- * (SCOUNTER_F_LOSSY), none that promises anything.
+ * SCOUNTER_F_UNSURE the error leaves out the counts that the value lacks, so an error
+ * of 0 does not mean exact, and there is no upper bound.  With SCOUNTER_F_LOSSY @upper
+ * is a number, but promises nothing.
  */
 struct scounter_estimate {
 	u64 value;

@@ -433,8 +433,8 @@ static notrace void adapt_apply(const struct scounter_ref *ref, u64 n, u32 failu
 /*
  * Two CPUs of two nodes may contend for a word for ever and seldom fail four times in a
  * row.  If they take the word in turn, each pays for a transfer of the cache line and
- * neither fails often.  The number of failures shows both: of R increments a second,
- * which take a few hundred nanoseconds each, about R times that share fails.
+ * neither fails often.  R increments a second of 300 ns collide with probability
+ * R * 300 ns each.  So failures grow with R^2.
  *
  * A word that may take several stripes a node, as `exact` may, therefore also inflates
  * after one failed increment in 2^SAMPLE_LOG2, drawn at random.  The time to get there

@@ -141,8 +141,8 @@ static void cooperative_serve_deferred(struct cooperative *t, struct topk_bucket
 }
 
 /*
- * Fewer overwrites wait.  All CPUs look at the number, and each change takes its cache
- * line from them: so many overwrites are subtracted at once.
+ * Subtract many served overwrites at once: all CPUs look at the number, and each change
+ * takes its cache line from them.
  */
 static void cooperative_tell_others(struct cooperative *t, struct topk_work *work)
 {
@@ -357,8 +357,8 @@ static bool cooperative_hit_present(struct cooperative *t, const struct topk_key
 }
 
 /*
- * False if there is no node for the key.  @n becomes the hits that still are to be
- * counted, and @taken grows by those of them that others had left.
+ * False if there is no node for the key.  On return @n is what remains to be counted.
+ * @taken grows by the hits among it that others left.
  */
 static bool cooperative_hit_absent(struct cooperative *t, const struct topk_key *key, u64 *n,
 				   u64 *taken)
