@@ -15,7 +15,7 @@ struct scounter_history {
 	u64 created_ns, created_real_ns;
 	u64 reset_ns, reset_real_ns;
 	u64 wrapped_ns, wrapped_real_ns;
-	u64 saturated_ns;		/* as seen by snapshots, under their mutex */
+	u64 saturated_ns;		/* as seen by snapshots, under their lock */
 	atomic_long_t resets, wraps;
 	atomic_t begun, done;		/* resets and wraps; they differ while one goes on */
 };

@@ -18,7 +18,7 @@
 #include "counter/counter.h"
 #include "kinds/kind.h"
 #include "registry/debugfs.h"
-#include "registry/registry.h"
+#include "registry/counters.h"
 
 #define TABLE_FILE	"counters"
 #define KINDS_FILE	"kinds"
@@ -41,16 +41,16 @@ static void show_name(struct seq_file *seq, const struct scounter_entry *entry)
 	size_t start = seq->count;
 	int width;
 
-	seq_escape(seq, entry->group->name, " \t\n\\");
+	seq_escape(seq, scounter_entry_group(entry)->name, " \t\n\\");
 	seq_putc(seq, '/');
-	seq_escape(seq, entry->name, " \t\n\\");
+	seq_escape(seq, entry->item.name, " \t\n\\");
 	width = 32 - (int)(seq->count - start);
 	seq_printf(seq, "%*s", max(width, 1), "");
 }
 
-static int table_show(struct seq_file *seq, void *item)
+static int table_show(struct seq_file *seq, struct scounter_item *item)
 {
-	struct scounter_entry *entry = item;
+	struct scounter_entry *entry = scounter_entry_of(item);
 	struct scounter *counter = entry->counter;
 	u32 deferred = 0;
 	struct scounter_estimate estimate;
@@ -73,29 +73,36 @@ static int table_show(struct seq_file *seq, void *item)
 /* Position 0 is the header, so that it comes once, however the file is read. */
 static void *table_start(struct seq_file *seq, loff_t *position)
 {
-	struct scounter_entry *entry =
-		scounter_entries_start(*position ? *position - 1 : 0);
+	struct scounter_walk *walk = seq->private;
 
-	return *position ? entry : SEQ_START_TOKEN;
+	if (*position)
+		return scounter_walk_peek(walk);
+	scounter_walk_stop(walk);
+	scounter_walk_start(walk, &scounter_counters);
+	return SEQ_START_TOKEN;
 }
 
-static void *table_next(struct seq_file *seq, void *item, loff_t *position)
+static void table_stop(struct seq_file *seq, void *at)
+{
+	struct scounter_item *item = at;
+
+	if (item && at != SEQ_START_TOKEN)
+		scounter_unpin(&item, 1);
+}
+
+static void *table_next(struct seq_file *seq, void *at, loff_t *position)
 {
 	++*position;
-	if (item == SEQ_START_TOKEN)
-		return scounter_entries_first();
-	return scounter_entries_next(item);
+	if (at != SEQ_START_TOKEN)
+		scounter_walk_step(seq->private, at);
+	table_stop(seq, at);
+	return scounter_walk_peek(seq->private);
 }
 
-static void table_stop(struct seq_file *seq, void *item)
+static int table_show_line(struct seq_file *seq, void *at)
 {
-	scounter_entries_stop();
-}
-
-static int table_show_line(struct seq_file *seq, void *item)
-{
-	if (item != SEQ_START_TOKEN)
-		return table_show(seq, item);
+	if (at != SEQ_START_TOKEN)
+		return table_show(seq, at);
 	seq_printf(seq, "%-32s%-16s %20s %10s %20s %20s %8s %s\n", "# group/name",
 		   "kind", "value", "error", "lower", "upper", "bytes", "state");
 	return 0;
@@ -107,7 +114,33 @@ static const struct seq_operations table_sops = {
 	.stop	= table_stop,
 	.show	= table_show_line,
 };
-DEFINE_SEQ_ATTRIBUTE(table);
+
+/* A reader keeps its place from one read to the next. */
+static int table_open(struct inode *inode, struct file *file)
+{
+	struct scounter_walk *walk = __seq_open_private(file, &table_sops, sizeof(*walk));
+
+	if (!walk)
+		return -ENOMEM;
+	scounter_walk_start(walk, &scounter_counters);
+	return 0;
+}
+
+static int table_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *seq = file->private_data;
+
+	scounter_walk_stop(seq->private);
+	return seq_release_private(inode, file);
+}
+
+static const struct file_operations table_fops = {
+	.owner		= THIS_MODULE,
+	.open		= table_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= table_release,
+};
 
 /* What the kinds are, for who has the module and not the manual. */
 static int kinds_show(struct seq_file *seq, void *unused)
@@ -150,22 +183,30 @@ static int refused_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(refused);
 
-static int debugfs_add_group(struct scounter_group *group)
+struct dentry *scounter_debugfs_directory(struct scounter_group *group, struct dentry *parent)
 {
-	group->view[SCOUNTER_VIEW_DEBUGFS] = debugfs_create_dir(group->name, root);
-	return 0;
+	if (!group->view[SCOUNTER_VIEW_DEBUGFS])
+		group->view[SCOUNTER_VIEW_DEBUGFS] = debugfs_create_dir(group->name, parent);
+	return group->view[SCOUNTER_VIEW_DEBUGFS];
 }
 
-static void debugfs_remove_group(struct scounter_group *group)
+void scounter_debugfs_drop_directory(struct scounter_group *group)
 {
 	debugfs_remove(group->view[SCOUNTER_VIEW_DEBUGFS]);
+	group->view[SCOUNTER_VIEW_DEBUGFS] = NULL;
+}
+
+static int debugfs_add_group(struct scounter_group *group)
+{
+	scounter_debugfs_directory(group, root);
+	return 0;
 }
 
 static int debugfs_add(struct scounter_entry *entry)
 {
 	entry->view[SCOUNTER_VIEW_DEBUGFS] =
-		debugfs_create_file(entry->name, 0444,
-				    entry->group->view[SCOUNTER_VIEW_DEBUGFS],
+		debugfs_create_file(entry->item.name, 0444,
+				    scounter_entry_group(entry)->view[SCOUNTER_VIEW_DEBUGFS],
 				    entry, &value_fops);
 	return 0;
 }
@@ -193,7 +234,7 @@ static bool debugfs_reserves(const char *group)
 static const struct scounter_view debugfs_view = {
 	.id		= SCOUNTER_VIEW_DEBUGFS,
 	.add_group	= debugfs_add_group,
-	.remove_group	= debugfs_remove_group,
+	.remove_group	= scounter_debugfs_drop_directory,
 	.add		= debugfs_add,
 	.remove		= debugfs_remove_entry,
 	.reserves	= debugfs_reserves,

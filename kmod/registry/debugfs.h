@@ -3,6 +3,7 @@
 #define _SCOUNTER_DEBUGFS_H
 
 struct dentry;
+struct scounter_group;
 
 /* In the root beside the groups: no group can have these names. */
 #define SCOUNTER_ARRAYS_DIRECTORY	"arrays"
@@ -11,5 +12,9 @@ struct dentry;
 void scounter_debugfs_init(void);
 void scounter_debugfs_exit(void);
 struct dentry *scounter_debugfs_root(void);
+
+/* Of a group whose items have no other view; made with the first of these. */
+struct dentry *scounter_debugfs_directory(struct scounter_group *group, struct dentry *parent);
+void scounter_debugfs_drop_directory(struct scounter_group *group);
 
 #endif /* _SCOUNTER_DEBUGFS_H */

@@ -1,557 +1,647 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The registry: which counters have a name, and which modules they belong to.
+ * The registry: which items have a name, and which modules they belong to.
  *
- * A name is reserved under a spinlock, so that a counter can be created in
- * atomic context.  Publishing it, which makes files, needs task context: it is
- * done at once where the caller may sleep, and by a work item where not.
- * Publishing and its reverse run one at a time under a mutex, and a name is
- * given back only after its files are gone; so a name that is free has no
- * files.
+ * names_lock guards names, lists and states.  Nothing is allocated with it and no
+ * walk is long with it, so that an item can be named, and withdrawn, in any context but
+ * NMI: by reclaim, in a callback of RCU, in an interrupt.
  *
- * Lock order: publish_mutex, then names_lock.
+ * Files are made and removed with files_mutex, which allocates and waits for readers.
+ * Therefore no withdrawal takes it: who withdraws an item leaves its files to a work
+ * item.  Its name is free at once, and who takes the name removes the old files first.
+ * Who takes an item down waits, and must not do so where an allocation could wait for
+ * it: lockdep is told.
+ *
+ * Lock order: files_mutex, then names_lock.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/err.h>
-#include <linux/export.h>
-#include <linux/hashtable.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/stringhash.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
-#include "counter/counter.h"
-#include "kinds/kind.h"
 #include "registry/registry.h"
 
-static DEFINE_MUTEX(publish_mutex);	/* group->entries, published, views */
-static DEFINE_SPINLOCK(names_lock);	/* all that follows, and group->users */
-static DEFINE_HASHTABLE(names, 10);
-static LIST_HEAD(groups);
-static LIST_HEAD(entries);
-static LIST_HEAD(kept);
-static LIST_HEAD(waiting);
+/* Steps of a walk for which interrupts are off. */
+#define LOOKS		32
+/* As many forgotten items of a module are named in the log. */
+#define NAMED		10
 
-static const struct scounter_view *views[SCOUNTER_VIEWS];
+/* A module, or NULL for the kernel, that has items. */
+struct scounter_owner {
+	struct scounter_hashed hashed;
+	struct module *module;
+	struct list_head items;		/* alive */
+	struct list_head kept;
+	u32 users;			/* items, dead ones too, and who waits for these */
+};
 
-static struct scounter_entry *entry_of(const struct scounter *counter)
+static DEFINE_MUTEX(files_mutex);
+static DEFINE_MUTEX(resize_mutex);
+static DEFINE_RAW_SPINLOCK(names_lock);
+static struct scounter_hash names = SCOUNTER_HASH_INIT(names);
+static struct scounter_hash groups = SCOUNTER_HASH_INIT(groups);
+static struct scounter_hash owners = SCOUNTER_HASH_INIT(owners);
+static LIST_HEAD(waiting);	/* for their files */
+static LIST_HEAD(dead);		/* not seen to yet */
+static DECLARE_WAIT_QUEUE_HEAD(gone);
+
+static void see_to_all(struct work_struct *work);
+static DECLARE_WORK(files_work, see_to_all);
+
+static void see_to_all_soon(void)
 {
-	return counter->history ?
-		container_of(counter->history, struct scounter_entry, history) : NULL;
+	queue_work(scounter_unbound_wq, &files_work);
 }
 
-/* Only then is it known when the counter's memory goes: with that of the module. */
-static bool outlives_its_name(const struct scounter_entry *entry)
+/* Names */
+
+static u32 hash_of(const void *scope, const char *name)
 {
-	return !entry->allocated && entry->owner &&
-		within_module((unsigned long)entry->counter, entry->owner);
+	return full_name_hash(scope, name, strlen(name));
 }
 
-static int check_group(const char *name)
+static u32 hash_of_module(const struct module *module)
 {
-	int err = scounter_check_name("group", name);
-	u32 i;
-
-	for (i = 0; !err && i < SCOUNTER_VIEWS; i++) {
-		if (views[i]->reserves && views[i]->reserves(name)) {
-			pr_warn_ratelimited("a group cannot be named '%s'\n", name);
-			err = -EINVAL;
-		}
-	}
-	return err;
+	return full_name_hash(module, "", 0);
 }
 
-static u32 hash_of(const struct scounter_group *group, const char *name)
+static struct scounter_group *find_group(const struct scounter_item_type *type,
+					 const char *name)
 {
-	return full_name_hash(group, name, strlen(name));
-}
-
-static struct scounter_group *find_group(const char *name)
-{
+	u32 hash = hash_of(type, name);
 	struct scounter_group *group;
 
-	lockdep_assert_held(&names_lock);
-	list_for_each_entry(group, &groups, node)
-		if (!strcmp(group->name, name))
+	hlist_for_each_entry(group, scounter_hash_list(&groups, hash), hashed.node)
+		if (group->hashed.hash == hash && group->type == type &&
+		    !strcmp(group->name, name))
 			return group;
 	return NULL;
 }
 
-static bool name_is_taken(const struct scounter_group *group, const char *name,
-			  u32 hash)
+static struct scounter_owner *find_owner(const struct module *module)
 {
-	struct scounter_entry *entry;
+	u32 hash = hash_of_module(module);
+	struct scounter_owner *owner;
+
+	hlist_for_each_entry(owner, scounter_hash_list(&owners, hash), hashed.node)
+		if (owner->module == module)
+			return owner;
+	return NULL;
+}
+
+/* An item that is alive, or a dead one whose files are still there. */
+static struct scounter_item *find_item(const struct scounter_group *group, const char *name,
+				       u32 hash, bool alive)
+{
+	struct scounter_item *item;
+
+	hlist_for_each_entry(item, scounter_hash_list(&names, hash), hashed.node)
+		if (item->hashed.hash == hash && item->spot.group == group &&
+		    item->alive == alive && !strcmp(item->name, name))
+			return item;
+	return NULL;
+}
+
+/* What may have to be there before an item can be named. */
+struct fresh {
+	struct scounter_group *group;
+	struct scounter_owner *owner;
+};
+
+static int allocate(struct fresh *fresh, gfp_t gfp)
+{
+	if (!fresh->group)
+		fresh->group = kzalloc(sizeof(*fresh->group), gfp);
+	if (!fresh->owner)
+		fresh->owner = kzalloc(sizeof(*fresh->owner), gfp);
+	return fresh->group && fresh->owner ? 0 : -ENOMEM;
+}
+
+static struct scounter_group *add_group(struct fresh *fresh, struct scounter_item_type *type,
+					const char *name)
+{
+	struct scounter_group *group = fresh->group;
+
+	fresh->group = NULL;
+	group->type = type;
+	strscpy(group->name, name, sizeof(group->name));
+	list_add_tail(&group->end.list, &type->spots);
+	scounter_hash_add(&groups, &group->hashed, hash_of(type, name));
+	return group;
+}
+
+static struct scounter_owner *add_owner(struct fresh *fresh, struct module *module)
+{
+	struct scounter_owner *owner = fresh->owner;
+
+	fresh->owner = NULL;
+	owner->module = module;
+	INIT_LIST_HEAD(&owner->items);
+	INIT_LIST_HEAD(&owner->kept);
+	scounter_hash_add(&owners, &owner->hashed, hash_of_module(module));
+	return owner;
+}
+
+/* What nobody uses any more is returned, to be freed without the lock. */
+static struct scounter_owner *drop_if_unused(struct scounter_owner *owner)
+{
+	if (owner->users || !list_empty(&owner->kept))
+		return NULL;
+	scounter_hash_del(&owners, &owner->hashed);
+	return owner;
+}
+
+static void place(struct scounter_item *item, struct scounter_group *group, u32 hash)
+{
+	item->spot.group = group;
+	if (!group)
+		return;
+	group->users++;
+	scounter_hash_add(&names, &item->hashed, hash);
+	if (item->hidden)
+		return;
+	list_add_tail(&item->spot.list, &group->end.list);
+	WRITE_ONCE(item->type->count, item->type->count + 1);
+}
+
+/* -EAGAIN if something has to be there before. */
+static int reserve(struct scounter_item *item, const char *group_name, struct module *module,
+		   struct fresh *fresh, bool now)
+{
+	struct scounter_owner *owner = find_owner(module);
+	struct scounter_group *group = NULL;
+	u32 hash = 0;
 
 	lockdep_assert_held(&names_lock);
-	hash_for_each_possible(names, entry, hash, hash)
-		if (entry->group == group && !strcmp(entry->name, name))
-			return true;
-	return false;
+	if (!owner && !fresh->owner)
+		return -EAGAIN;
+	if (item->name) {
+		group = find_group(item->type, group_name);
+		if (!group && !fresh->group)
+			return -EAGAIN;
+		group = group ?: add_group(fresh, item->type, group_name);
+		hash = hash_of(group, item->name);
+		if (find_item(group, item->name, hash, true))
+			return -EEXIST;
+	}
+	owner = owner ?: add_owner(fresh, module);
+	owner->users++;
+	if (item->kept)
+		list_del(&item->owned);
+	item->kept = false;
+	item->owner = owner;
+	list_add_tail(&item->owned, &owner->items);
+	place(item, group, hash);
+	item->alive = true;
+	if (!item->name || item->without_files)
+		return 0;
+	item->files = now ? SCOUNTER_FILES_THERE : SCOUNTER_FILES_WANTED;
+	if (!now)
+		list_add_tail(&item->work, &waiting);
+	return 0;
+}
+
+static bool tables_misfit(void)
+{
+	lockdep_assert_held(&names_lock);
+	return scounter_hash_misfits(&names) || scounter_hash_misfits(&groups) ||
+		scounter_hash_misfits(&owners);
+}
+
+/* A name that is taken in a group that is there: so no group is left without items. */
+static int enter(struct scounter_item *item, const char *group, struct module *module,
+		 gfp_t gfp, bool now, bool *misfit)
+{
+	struct fresh fresh = {};
+	unsigned long flags;
+	int err;
+
+	INIT_LIST_HEAD(&item->spot.list);
+	INIT_HLIST_NODE(&item->hashed.node);
+	INIT_LIST_HEAD(&item->work);
+	item->waited_for = false;
+	item->gone = false;
+	for (;;) {
+		raw_spin_lock_irqsave(&names_lock, flags);
+		err = reserve(item, group, module, &fresh, now);
+		*misfit = tables_misfit();
+		raw_spin_unlock_irqrestore(&names_lock, flags);
+		if (err != -EAGAIN)
+			break;
+		err = allocate(&fresh, gfp);
+		if (err)
+			break;
+	}
+	kfree(fresh.group);
+	kfree(fresh.owner);
+	return err;
+}
+
+/* Files */
+
+static void remove_group_if_unused(struct scounter_group *group)
+{
+	unsigned long flags;
+	bool unused;
+
+	lockdep_assert_held(&files_mutex);
+	raw_spin_lock_irqsave(&names_lock, flags);
+	unused = !group->users;
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	if (!unused)
+		return;
+	group->type->remove_group(group);
+	/* A name in it may have been taken meanwhile: its files come after this. */
+	raw_spin_lock_irqsave(&names_lock, flags);
+	unused = !group->users;
+	if (unused) {
+		scounter_hash_del(&groups, &group->hashed);
+		list_del(&group->end.list);
+	}
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	if (unused)
+		kfree(group);
+}
+
+static void give_back(struct scounter_item *item)
+{
+	struct scounter_group *group = item->spot.group;
+	struct scounter_owner *owner = item->owner, *unused;
+	bool waited_for = item->waited_for;
+	unsigned long flags;
+	bool tell;
+
+	lockdep_assert_held(&files_mutex);
+	if (!waited_for)
+		item->type->free(item);
+	raw_spin_lock_irqsave(&names_lock, flags);
+	if (waited_for && item->keep) {
+		item->kept = true;
+		list_add(&item->owned, &owner->kept);
+	}
+	if (group)
+		group->users--;
+	owner->users--;
+	/* Its module, which goes, may be all that is left. */
+	tell = waited_for || owner->users == 1;
+	unused = drop_if_unused(owner);
+	if (waited_for)
+		item->gone = true;
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	/* The item is not ours any more. */
+	if (tell)
+		wake_up_all(&gone);
+	kfree(unused);
+	if (group)
+		remove_group_if_unused(group);
+}
+
+/* A dead item, not in the list of those any more, or about to be. */
+static void bury(struct scounter_item *item)
+{
+	unsigned long flags;
+	bool pinned;
+
+	lockdep_assert_held(&files_mutex);
+	if (item->files)
+		item->type->remove(item);
+	raw_spin_lock_irqsave(&names_lock, flags);
+	if (item->files)
+		scounter_hash_del(&names, &item->hashed);
+	item->files = SCOUNTER_NO_FILES;
+	list_del_init(&item->work);
+	pinned = item->pins;
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	/* Else it comes again when the last reader has unpinned it. */
+	if (!pinned)
+		give_back(item);
+}
+
+static int without_files(struct scounter_item *item, int err)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&names_lock, flags);
+	item->files = SCOUNTER_NO_FILES;
+	if (!item->alive)
+		scounter_hash_del(&names, &item->hashed);
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	return err;
+}
+
+static int make_files(struct scounter_item *item)
+{
+	struct scounter_item *before;
+	unsigned long flags;
+	int err;
+
+	lockdep_assert_held(&files_mutex);
+	raw_spin_lock_irqsave(&names_lock, flags);
+	before = item;
+	if (item->alive)
+		before = find_item(item->spot.group, item->name, item->hashed.hash, false);
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	if (before == item)
+		return without_files(item, 0);
+	if (before)
+		bury(before);
+	err = item->type->add(item);
+	return err ? without_files(item, err) : 0;
+}
+
+static void make_files_late(struct scounter_item *item)
+{
+	int err = make_files(item);
+
+	/* Its name stays as long as the item, which no other than this mutex' holder frees. */
+	if (err)
+		pr_warn("%s%s/%s counts, but has no files: error %d\n", item->type->folder,
+			item->spot.group->name, item->name, err);
+}
+
+/* False if there is nothing to do. */
+static bool see_to_one(void)
+{
+	struct scounter_item *item, *new;
+	unsigned long flags;
+
+	mutex_lock(&files_mutex);
+	raw_spin_lock_irqsave(&names_lock, flags);
+	item = list_first_entry_or_null(&dead, struct scounter_item, work);
+	new = list_first_entry_or_null(&waiting, struct scounter_item, work);
+	if (!item && new) {
+		list_del_init(&new->work);
+		new->files = SCOUNTER_FILES_THERE;
+	}
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	if (item)
+		bury(item);
+	else if (new)
+		make_files_late(new);
+	mutex_unlock(&files_mutex);
+	return item || new;
+}
+
+static void resize(void)
+{
+	if (!mutex_trylock(&resize_mutex))
+		return;
+	scounter_hash_resize(&names, &names_lock);
+	scounter_hash_resize(&groups, &names_lock);
+	scounter_hash_resize(&owners, &names_lock);
+	mutex_unlock(&resize_mutex);
+}
+
+static void see_to_all(struct work_struct *work)
+{
+	do {
+		resize();
+		cond_resched();
+	} while (see_to_one());
+}
+
+/* All that making files does: it allocates in ways that no @gfp reaches. */
+static bool may_make_files(gfp_t gfp)
+{
+	return (current_gfp_context(gfp) & GFP_KERNEL) == GFP_KERNEL;
+}
+
+static int check(const struct scounter_item *item, const char *group)
+{
+	int err = scounter_check_name("group", group);
+
+	if (!err && item->type->reserves && item->type->reserves(group)) {
+		pr_warn_ratelimited("a group cannot be named '%s'\n", group);
+		err = -EINVAL;
+	}
+	return err;
+}
+
+int scounter_item_enter(struct scounter_item *item, const char *group,
+			struct module *owner, gfp_t gfp)
+{
+	bool now = may_make_files(gfp), misfit;
+	int err = 0;
+
+	if (!group)
+		group = module_name(owner);
+	if (item->name)
+		err = check(item, group);
+	if (!err)
+		err = enter(item, group, owner, gfp, now, &misfit);
+	if (err == -EEXIST)
+		pr_warn_ratelimited("%s%s/%s: another %s has this name\n",
+				    item->type->folder, group, item->name, item->type->what);
+	if (err)
+		return err;
+	if (now && misfit)
+		resize();
+	if (!now)
+		see_to_all_soon();
+	if (!now || !item->files)
+		return 0;
+	mutex_lock(&files_mutex);
+	err = make_files(item);
+	mutex_unlock(&files_mutex);
+	if (err)
+		scounter_item_take_down(item);
+	return err;
+}
+
+/* The end of items */
+
+static void withdraw(struct scounter_item *item, bool waited_for)
+{
+	lockdep_assert_held(&names_lock);
+	item->alive = false;
+	item->waited_for = waited_for;
+	if (!list_empty(&item->spot.list))
+		WRITE_ONCE(item->type->count, item->type->count - 1);
+	list_del_init(&item->spot.list);
+	list_del(&item->owned);
+	if (item->files == SCOUNTER_FILES_WANTED) {
+		list_del(&item->work);
+		item->files = SCOUNTER_NO_FILES;
+	}
+	if (!item->files && item->spot.group)
+		scounter_hash_del(&names, &item->hashed);
+	list_add_tail(&item->work, &dead);
+}
+
+void scounter_item_withdraw(struct scounter_item *item)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&names_lock, flags);
+	withdraw(item, false);
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	see_to_all_soon();
+}
+
+static bool is_gone(struct scounter_item *item)
+{
+	unsigned long flags;
+	bool is;
+
+	raw_spin_lock_irqsave(&names_lock, flags);
+	is = item->gone;
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	return is;
+}
+
+static bool is_dead_and_left(struct scounter_item *item)
+{
+	unsigned long flags;
+	bool left;
+
+	raw_spin_lock_irqsave(&names_lock, flags);
+	left = !list_empty(&item->work);
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	return left;
+}
+
+void scounter_item_take_down(struct scounter_item *item)
+{
+	unsigned long flags;
+
+	might_sleep();
+	/* An allocation may wait for files_mutex from here on. */
+	fs_reclaim_acquire(GFP_KERNEL);
+	fs_reclaim_release(GFP_KERNEL);
+	raw_spin_lock_irqsave(&names_lock, flags);
+	withdraw(item, true);
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	/* Before all others that are dead. */
+	mutex_lock(&files_mutex);
+	if (is_dead_and_left(item))
+		bury(item);
+	mutex_unlock(&files_mutex);
+	wait_event(gone, is_gone(item));
+}
+
+struct module *scounter_item_module(const struct scounter_item *item)
+{
+	return item->owner->module;
+}
+
+/* Modules that go */
+
+static struct scounter_owner *get_owner(struct module *module)
+{
+	struct scounter_owner *owner;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&names_lock, flags);
+	owner = find_owner(module);
+	if (owner)
+		owner->users++;
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	return owner;
+}
+
+static void put_owner(struct scounter_owner *owner)
+{
+	struct scounter_owner *unused;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&names_lock, flags);
+	owner->users--;
+	unused = drop_if_unused(owner);
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	kfree(unused);
+}
+
+/* Nobody else destroys an item of a module that goes. */
+static struct scounter_item *first_of(struct list_head *list)
+{
+	struct scounter_item *item;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&names_lock, flags);
+	item = list_first_entry_or_null(list, struct scounter_item, owned);
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	return item;
+}
+
+static void say_left_behind(const struct scounter_item *item, struct module *module)
+{
+	if (item->name)
+		pr_warn("%s left the %s %s%s/%s behind; it is removed\n", module_name(module),
+			item->type->what, item->type->folder, item->spot.group->name, item->name);
+	else
+		pr_warn("%s left the %s without a name behind; it is removed\n",
+			module_name(module), item->type->what);
+}
+
+static void withdraw_all_of(struct scounter_owner *owner)
+{
+	struct scounter_item *item;
+	u32 n;
+
+	for (n = 0; (item = first_of(&owner->items)); n++) {
+		if (n < NAMED)
+			say_left_behind(item, owner->module);
+		scounter_item_withdraw(item);
+		cond_resched();
+	}
+	if (n > NAMED)
+		pr_warn("%s left %u more behind; they are removed\n",
+			module_name(owner->module), n - NAMED);
+}
+
+static void free_kept(struct scounter_owner *owner)
+{
+	struct scounter_item *item;
+	unsigned long flags;
+
+	while ((item = first_of(&owner->kept))) {
+		raw_spin_lock_irqsave(&names_lock, flags);
+		list_del(&item->owned);
+		item->keep = false;
+		raw_spin_unlock_irqrestore(&names_lock, flags);
+		item->type->free(item);
+		cond_resched();
+	}
+}
+
+static bool is_alone(struct scounter_owner *owner)
+{
+	unsigned long flags;
+	bool is;
+
+	raw_spin_lock_irqsave(&names_lock, flags);
+	is = owner->users == 1;
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	return is;
 }
 
 /*
- * Take the name, and with the first name of a group the group.  @fresh is the
- * group to add if there is none; what is not needed of it stays with the
- * caller.
+ * A module that goes, or failed to come.  What it forgot is removed, as static counters
+ * vanish with its memory; and of all that it had there is no file any more when it is
+ * gone.
  */
-static int reserve(struct scounter_entry *entry, struct scounter_group **fresh)
+static int module_notify(struct notifier_block *block, unsigned long state, void *module)
 {
-	struct scounter_group *group;
-	unsigned long flags;
-	int err = 0;
-	u32 hash;
-
-	spin_lock_irqsave(&names_lock, flags);
-	group = find_group((*fresh)->name);
-	if (!group) {
-		group = *fresh;
-		*fresh = NULL;
-		list_add_tail(&group->node, &groups);
-	}
-	hash = hash_of(group, entry->name);
-	if (name_is_taken(group, entry->name, hash)) {
-		err = -EEXIST;
-	} else {
-		entry->group = group;
-		group->users++;
-		hash_add(names, &entry->hash, hash);
-		list_move_tail(&entry->all, &entries);
-		entry->registered = true;
-	}
-	spin_unlock_irqrestore(&names_lock, flags);
-	return err;
-}
-
-static void unpublish_group(struct scounter_group *group)
-{
-	u32 i;
-
-	for (i = SCOUNTER_VIEWS; i-- > 0; )
-		if (group->published && views[i]->remove_group)
-			views[i]->remove_group(group);
-	kfree(group);
-}
-
-/* The files are gone, or never were: give the name back. */
-static void release(struct scounter_entry *entry)
-{
-	struct scounter_group *group = entry->group;
-	bool keep = outlives_its_name(entry);
-	unsigned long flags;
-	bool last;
-
-	lockdep_assert_held(&publish_mutex);
-	spin_lock_irqsave(&names_lock, flags);
-	hash_del(&entry->hash);
-	entry->registered = false;
-	if (keep)
-		list_move(&entry->all, &kept);
-	else
-		list_del(&entry->all);
-	last = --group->users == 0;
-	if (last)
-		list_del(&group->node);
-	spin_unlock_irqrestore(&names_lock, flags);
-	if (last)
-		unpublish_group(group);
-	if (!keep)
-		kfree_rcu(entry, rcu);
-}
-
-static int publish_group(struct scounter_group *group)
-{
-	int err = 0;
-	u32 i;
-
-	if (group->published)
-		return 0;
-	for (i = 0; i < SCOUNTER_VIEWS; i++) {
-		err = views[i]->add_group(group);
-		if (err)
-			break;
-	}
-	if (!err) {
-		group->published = true;
-		return 0;
-	}
-	while (i-- > 0)
-		views[i]->remove_group(group);
-	return err;
-}
-
-static int publish(struct scounter_entry *entry)
-{
-	int err;
-	u32 i;
-
-	lockdep_assert_held(&publish_mutex);
-	err = publish_group(entry->group);
-	if (err)
-		return err;
-	for (i = 0; i < SCOUNTER_VIEWS; i++) {
-		err = views[i]->add(entry);
-		if (err)
-			break;
-	}
-	if (!err) {
-		list_add_tail(&entry->node, &entry->group->entries);
-		entry->published = true;
-		return 0;
-	}
-	while (i-- > 0)
-		views[i]->remove(entry);
-	return err;
-}
-
-static void unpublish(struct scounter_entry *entry)
-{
-	unsigned long flags;
-	u32 i;
-
-	lockdep_assert_held(&publish_mutex);
-	if (entry->published) {
-		entry->published = false;
-		list_del(&entry->node);
-		for (i = SCOUNTER_VIEWS; i-- > 0; )
-			views[i]->remove(entry);
-		return;
-	}
-	/* Created in atomic context, and perhaps still waiting for the work. */
-	spin_lock_irqsave(&names_lock, flags);
-	list_del_init(&entry->node);
-	spin_unlock_irqrestore(&names_lock, flags);
-}
-
-/* No files, no name: the entry goes when those who are resetting have ended, or is kept. */
-static void withdraw(struct scounter_entry *entry)
-{
-	/* It is freed a grace period after that: lookup-destroy.litmus. */
-	if (!outlives_its_name(entry))
-		WRITE_ONCE(entry->counter->history, NULL);
-	unpublish(entry);
-	release(entry);
-}
-
-static struct scounter_entry *first_waiting(void)
-{
-	struct scounter_entry *entry;
-	unsigned long flags;
-
-	spin_lock_irqsave(&names_lock, flags);
-	entry = list_first_entry_or_null(&waiting, struct scounter_entry, node);
-	if (entry)
-		list_del_init(&entry->node);
-	spin_unlock_irqrestore(&names_lock, flags);
-	return entry;
-}
-
-static void publish_waiting(struct work_struct *work)
-{
-	struct scounter_entry *entry;
-	int err;
-
-	mutex_lock(&publish_mutex);
-	while ((entry = first_waiting())) {
-		err = publish(entry);
-		if (err)
-			pr_warn("%s/%s counts, but has no files: error %d\n",
-				entry->group->name, entry->name, err);
-	}
-	mutex_unlock(&publish_mutex);
-}
-
-static DECLARE_WORK(publish_work, publish_waiting);
-
-static struct scounter_entry *entry_alloc(struct scounter *counter, gfp_t gfp)
-{
-	struct scounter_entry *entry = kzalloc(sizeof(*entry), gfp);
-
-	if (!entry)
-		return NULL;
-	entry->counter = counter;
-	INIT_LIST_HEAD(&entry->all);
-	scounter_history_create(&entry->history, entry->name);
-	return entry;
-}
-
-/* An entry for the counter with a reserved name, not published yet. */
-static struct scounter_entry *enter(struct scounter *counter, const char *name,
-				    const char *group_name,
-				    struct module *owner, gfp_t gfp)
-{
-	struct scounter_group *group;
-	struct scounter_entry *entry;
-	int err;
-
-	if (!group_name)
-		group_name = module_name(owner);
-	err = scounter_check_name("counter", name);
-	if (!err)
-		err = check_group(group_name);
-	if (err)
-		return ERR_PTR(err);
-
-	entry = entry_of(counter) ?: entry_alloc(counter, gfp);
-	group = kzalloc(sizeof(*group), gfp);
-	if (!entry || !group) {
-		err = -ENOMEM;
-		goto out;
-	}
-	entry->owner = owner;
-	INIT_LIST_HEAD(&entry->node);
-	strscpy(entry->name, name, sizeof(entry->name));
-	INIT_LIST_HEAD(&group->entries);
-	strscpy(group->name, group_name, sizeof(group->name));
-	err = reserve(entry, &group);
-	if (err)
-		pr_warn_ratelimited("%s/%s: there is a counter of this name\n",
-				    group_name, name);
-out:
-	kfree(group);
-	if (err) {
-		if (!counter->history)
-			kfree(entry);
-		return ERR_PTR(err);
-	}
-	return entry;
-}
-
-static int publish_or_leave(struct scounter_entry *entry)
-{
-	int err;
-
-	mutex_lock(&publish_mutex);
-	err = publish(entry);
-	if (err)
-		withdraw(entry);
-	mutex_unlock(&publish_mutex);
-	return err;
-}
-
-static void publish_later(struct scounter_entry *entry)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&names_lock, flags);
-	list_add_tail(&entry->node, &waiting);
-	spin_unlock_irqrestore(&names_lock, flags);
-	schedule_work(&publish_work);
-}
-
-static void counter_free(struct scounter *counter)
-{
-	scounter_collapse(counter);
-	kfree(counter);
-}
-
-static struct scounter *counter_alloc(const struct scounter_params *params,
-				      gfp_t gfp)
-{
-	struct scounter *counter;
-	int err;
-
-	counter = kmalloc(sizeof(*counter), gfp);
-	if (!counter)
-		return ERR_PTR(-ENOMEM);
-	err = scounter_init(counter, params);
-	if (!err)
-		err = scounter_spread(counter, gfp);
-	if (err) {
-		kfree(counter);
-		return ERR_PTR(err);
-	}
-	return counter;
-}
-
-/* Where kmalloc() may be called at all: its locks sleep on PREEMPT_RT. */
-static bool may_allocate(void)
-{
-	return !in_nmi() && (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
-}
-
-/* See scounter_create(). */
-struct scounter *__scounter_create(const char *name, const char *group,
-				   const struct scounter_params *params,
-				   gfp_t gfp, struct module *owner)
-{
-	struct scounter_entry *entry;
-	struct scounter *counter;
-	int err = 0;
-
-	if (!may_allocate()) {
-		pr_warn_ratelimited("%s/%s: no counter can be created in this context\n",
-				    group ?: module_name(owner), name);
-		return ERR_PTR(-EWOULDBLOCK);
-	}
-	counter = counter_alloc(params, gfp);
-	if (IS_ERR(counter))
-		return counter;
-	entry = enter(counter, name, group, owner, gfp);
-	if (IS_ERR(entry)) {
-		counter_free(counter);
-		return ERR_CAST(entry);
-	}
-	entry->allocated = true;
-	/* For resets; pairs with scounter_fetch_reset(): lookup-destroy.litmus. */
-	smp_store_release(&counter->history, &entry->history);
-	if (gfpflags_allow_blocking(gfp))
-		err = publish_or_leave(entry);
-	else
-		publish_later(entry);
-	if (err) {
-		counter_free(counter);
-		return ERR_PTR(err);
-	}
-	return counter;
-}
-EXPORT_SYMBOL_GPL(__scounter_create);
-
-/* See scounter_register(). */
-int __scounter_register(struct scounter *counter, const char *name,
-			const char *group, struct module *owner)
-{
-	struct scounter_entry *entry;
-	int err;
-
-	might_sleep();
-	entry = entry_of(counter);
-	if (entry && entry->registered)
-		return -EBUSY;
-	entry = enter(counter, name, group, owner, GFP_KERNEL);
-	if (IS_ERR(entry))
-		return PTR_ERR(entry);
-	/* For resets; pairs with scounter_fetch_reset(): lookup-destroy.litmus. */
-	smp_store_release(&counter->history, &entry->history);
-	err = publish_or_leave(entry);
-	if (err)
-		return err;
-	/* Last: it may be counting, and cannot be gathered if this fails. */
-	err = scounter_spread(counter, GFP_KERNEL);
-	if (err) {
-		mutex_lock(&publish_mutex);
-		withdraw(entry);
-		mutex_unlock(&publish_mutex);
-	}
-	return err;
-}
-EXPORT_SYMBOL_GPL(__scounter_register);
-
-static void remove(struct scounter_entry *entry)
-{
-	struct scounter *counter = entry->counter;
-	bool allocated = entry->allocated;
-
-	lockdep_assert_held(&publish_mutex);
-	withdraw(entry);
-	if (allocated)
-		counter_free(counter);
-	else
-		scounter_collapse(counter);
-}
-
-/**
- * scounter_destroy - free a counter that scounter_create() made
- * @counter: the counter; nothing happens if it is NULL or an ERR_PTR
- *
- * Waits for those who read it through a file.  Its name is free afterwards.
- *
- * Context: Task context; may sleep.
- */
-void scounter_destroy(struct scounter *counter)
-{
-	struct scounter_entry *entry;
-
-	might_sleep();
-	if (IS_ERR_OR_NULL(counter))
-		return;
-	entry = entry_of(counter);
-	if (WARN_ON(!entry || !entry->allocated))
-		return;
-	mutex_lock(&publish_mutex);
-	remove(entry);
-	mutex_unlock(&publish_mutex);
-}
-EXPORT_SYMBOL_GPL(scounter_destroy);
-
-/**
- * scounter_unregister - take back scounter_register()
- * @counter: the counter; nothing happens if it is not registered
- *
- * The counter goes on counting, keeps its value, and can be registered again: then
- * snapshots say of it what they said before, when it was created, how often it was
- * reset and how often it has wrapped, meanwhile too.
- *
- * Context: Task context; may sleep.
- */
-void scounter_unregister(struct scounter *counter)
-{
-	struct scounter_entry *entry = entry_of(counter);
-
-	might_sleep();
-	if (!entry || !entry->registered || WARN_ON(entry->allocated))
-		return;
-	mutex_lock(&publish_mutex);
-	remove(entry);
-	mutex_unlock(&publish_mutex);
-}
-EXPORT_SYMBOL_GPL(scounter_unregister);
-
-/* NULL owns all. */
-static struct scounter_entry *first_owned_by(struct list_head *list, struct module *owner)
-{
-	struct scounter_entry *entry, *found = NULL;
-	unsigned long flags;
-
-	spin_lock_irqsave(&names_lock, flags);
-	list_for_each_entry(entry, list, all) {
-		if (!owner || entry->owner == owner) {
-			found = entry;
-			break;
-		}
-	}
-	spin_unlock_irqrestore(&names_lock, flags);
-	return found;
-}
-
-/* The memory of these counters goes. */
-static void free_kept(struct module *owner)
-{
-	struct scounter_entry *entry;
-	unsigned long flags;
-
-	lockdep_assert_held(&publish_mutex);
-	while ((entry = first_owned_by(&kept, owner))) {
-		spin_lock_irqsave(&names_lock, flags);
-		list_del(&entry->all);
-		spin_unlock_irqrestore(&names_lock, flags);
-		kfree_rcu(entry, rcu);
-	}
-}
-
-/*
- * A module that goes, or failed to come, and forgot counters: a static one is
- * about to vanish with its memory, so that none may stay.
- */
-static int module_notify(struct notifier_block *block, unsigned long state,
-			 void *owner)
-{
-	struct scounter_entry *entry;
+	struct scounter_owner *owner;
 
 	if (state != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
-	mutex_lock(&publish_mutex);
-	while ((entry = first_owned_by(&entries, owner))) {
-		pr_warn("%s left the counter %s/%s behind; it is removed\n",
-			module_name((struct module *)owner), entry->group->name,
-			entry->name);
-		remove(entry);
-	}
+	owner = get_owner(module);
+	if (!owner)
+		return NOTIFY_DONE;
+	withdraw_all_of(owner);
+	wait_event(gone, is_alone(owner));
 	free_kept(owner);
-	mutex_unlock(&publish_mutex);
+	put_owner(owner);
 	return NOTIFY_OK;
 }
 
@@ -559,58 +649,113 @@ static struct notifier_block module_block = {
 	.notifier_call = module_notify,
 };
 
-/* Groups come and go under names_lock, but not those with published entries. */
-static struct scounter_entry *first_published_after(struct scounter_group *group)
+/* Readers */
+
+void scounter_walk_start(struct scounter_walk *walk, struct scounter_item_type *type)
 {
-	struct scounter_entry *entry = NULL;
 	unsigned long flags;
 
-	lockdep_assert_held(&publish_mutex);
-	spin_lock_irqsave(&names_lock, flags);
-	group = list_prepare_entry(group, &groups, node);
-	list_for_each_entry_continue(group, &groups, node) {
-		entry = list_first_entry_or_null(&group->entries,
-						 struct scounter_entry, node);
-		if (entry)
+	walk->type = type;
+	walk->spot.group = NULL;
+	raw_spin_lock_irqsave(&names_lock, flags);
+	list_add(&walk->spot.list, &type->spots);
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+}
+
+void scounter_walk_stop(struct scounter_walk *walk)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&names_lock, flags);
+	list_del(&walk->spot.list);
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+}
+
+/* The first spots after @at that are items; @at becomes the last spot looked at. */
+static u32 pin_some(struct scounter_walk *walk, struct scounter_spot **at,
+		    struct scounter_item **items, u32 most, bool *end)
+{
+	u32 looks, n = 0;
+
+	for (looks = 0; looks < LOOKS && n < most; looks++) {
+		*end = list_is_last(&(*at)->list, &walk->type->spots);
+		if (*end)
 			break;
+		*at = list_next_entry(*at, list);
+		if (!(*at)->group)
+			continue;
+		items[n] = container_of(*at, struct scounter_item, spot);
+		items[n++]->pins++;
 	}
-	spin_unlock_irqrestore(&names_lock, flags);
-	return entry;
+	return n;
 }
 
-struct scounter_entry *scounter_entries_next(struct scounter_entry *entry)
+u32 scounter_walk_some(struct scounter_walk *walk, struct scounter_item **items, u32 most)
 {
-	struct scounter_group *group = entry->group;
+	struct scounter_spot *at;
+	unsigned long flags;
+	bool end = false;
+	u32 n = 0;
 
-	if (!list_is_last(&entry->node, &group->entries))
-		return list_next_entry(entry, node);
-	return first_published_after(group);
+	while (!n && !end) {
+		raw_spin_lock_irqsave(&names_lock, flags);
+		at = &walk->spot;
+		n = pin_some(walk, &at, items, most, &end);
+		if (at != &walk->spot)
+			list_move(&walk->spot.list, &at->list);
+		raw_spin_unlock_irqrestore(&names_lock, flags);
+	}
+	return n;
 }
 
-struct scounter_entry *scounter_entries_first(void)
+struct scounter_item *scounter_walk_peek(struct scounter_walk *walk)
 {
-	return first_published_after(NULL);
+	struct scounter_item *item = NULL;
+	struct scounter_spot *at;
+	unsigned long flags;
+	bool end = false;
+
+	while (!item && !end) {
+		raw_spin_lock_irqsave(&names_lock, flags);
+		at = &walk->spot;
+		pin_some(walk, &at, &item, 1, &end);
+		/* Before the item, or after what is none. */
+		if (item)
+			list_move_tail(&walk->spot.list, &at->list);
+		else if (at != &walk->spot)
+			list_move(&walk->spot.list, &at->list);
+		raw_spin_unlock_irqrestore(&names_lock, flags);
+	}
+	return item;
 }
 
-struct scounter_entry *scounter_entries_start(loff_t position)
+void scounter_walk_step(struct scounter_walk *walk, struct scounter_item *item)
 {
-	struct scounter_entry *entry;
+	unsigned long flags;
 
-	mutex_lock(&publish_mutex);
-	entry = scounter_entries_first();
-	while (entry && position--)
-		entry = scounter_entries_next(entry);
-	return entry;
+	raw_spin_lock_irqsave(&names_lock, flags);
+	/* If it has gone, the next one is in its place. */
+	if (!list_empty(&item->spot.list))
+		list_move(&walk->spot.list, &item->spot.list);
+	raw_spin_unlock_irqrestore(&names_lock, flags);
 }
 
-void scounter_entries_stop(void)
+void scounter_unpin(struct scounter_item **items, u32 n)
 {
-	mutex_unlock(&publish_mutex);
-}
+	unsigned long flags;
+	bool last = false;
+	u32 i;
 
-void scounter_registry_view(const struct scounter_view *view)
-{
-	views[view->id] = view;
+	raw_spin_lock_irqsave(&names_lock, flags);
+	for (i = 0; i < n; i++) {
+		if (--items[i]->pins || items[i]->alive || !list_empty(&items[i]->work))
+			continue;
+		list_add_tail(&items[i]->work, &dead);
+		last = true;
+	}
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	if (last)
+		see_to_all_soon();
 }
 
 int scounter_registry_init(void)
@@ -618,13 +763,20 @@ int scounter_registry_init(void)
 	return register_module_notifier(&module_block);
 }
 
-/* Every client is gone, and with it its counters. */
+/* Every client is gone, and with it its items. */
 void scounter_registry_exit(void)
 {
+	struct scounter_owner *own;
+
 	unregister_module_notifier(&module_block);
-	cancel_work_sync(&publish_work);
-	mutex_lock(&publish_mutex);
-	free_kept(NULL);
-	mutex_unlock(&publish_mutex);
-	WARN_ON(!list_empty(&entries));
+	flush_work(&files_work);
+	own = get_owner(THIS_MODULE);
+	if (own) {
+		free_kept(own);
+		put_owner(own);
+	}
+	WARN_ON(names.count || groups.count || owners.count);
+	scounter_hash_free(&names);
+	scounter_hash_free(&groups);
+	scounter_hash_free(&owners);
 }

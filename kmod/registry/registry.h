@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names and lifetime: a registered counter is an entry in a group.  What user
- * space reads of them is made by views, which the registry tells of every
- * entry that comes and goes.
+ * Names and lifetime of all that is published: counters, arrays and tables of frequent
+ * items each embed an item.  An item has a name in a group, belongs to a module, and has
+ * files that its type makes.  What is said of locks and contexts is in registry.c.
  */
 #ifndef _SCOUNTER_REGISTRY_H
 #define _SCOUNTER_REGISTRY_H
@@ -11,64 +11,133 @@
 #include <linux/rcupdate.h>
 #include <linux/scounter.h>
 
-#include "kinds/history.h"
+#include "registry/hash.h"
+
+struct dentry;
+struct scounter_group;
+struct scounter_item;
+struct scounter_owner;
 
 enum scounter_view_id { SCOUNTER_VIEW_SYSFS, SCOUNTER_VIEW_DEBUGFS, SCOUNTER_VIEWS };
 
-struct scounter_group {
-	struct list_head node;		/* all groups */
-	struct list_head entries;	/* the published ones */
-	u32 users;			/* entries, published or not */
-	bool published;
-	void *view[SCOUNTER_VIEWS];
-	char name[SCOUNTER_NAME_MAX + 1];
-};
-
 /*
- * A static counter keeps its entry, and with it its history, when it is unregistered,
- * as it may go on counting and be registered again.
+ * Functions of files are called in task context, one call at a time.  A remove returns
+ * when nobody reads the item through its files any more.
+ *
+ * @what: a counter, an array, ...; for messages, as is @folder
+ * @reserves: whether no group may have this name; may be NULL
+ * @add: makes the files of an item, and those of its group before
+ * @free: of an item that was withdrawn and that nobody knows any more
+ * @spots: its items, those of a group together, and readers among them
  */
-struct scounter_entry {
-	struct scounter *counter;
-	struct scounter_history history;
-	struct scounter_group *group;
-	struct module *owner;
-	struct list_head all;		/* the registered ones, or those that are kept */
-	struct list_head node;		/* in the group's entries, or waiting */
-	struct hlist_node hash;
-	bool registered;		/* has its name */
-	bool published;
-	bool allocated;			/* the counter is ours to free */
-	void *view[SCOUNTER_VIEWS];
-	char name[SCOUNTER_NAME_MAX + 1];
-	struct rcu_head rcu;		/* resets look at an entry under RCU */
-};
-
-/*
- * Called in task context, one call at a time.  A remove returns when nobody
- * reads the entry through the view any more.
- */
-struct scounter_view {
-	enum scounter_view_id id;
-	int (*add_group)(struct scounter_group *group);
-	void (*remove_group)(struct scounter_group *group);
-	int (*add)(struct scounter_entry *entry);
-	void (*remove)(struct scounter_entry *entry);
+struct scounter_item_type {
+	const char *what;
+	const char *folder;
 	bool (*reserves)(const char *group);
+	int (*add)(struct scounter_item *item);
+	void (*remove)(struct scounter_item *item);
+	void (*remove_group)(struct scounter_group *group);
+	void (*free)(struct scounter_item *item);
+	struct list_head spots;
+	u32 count;
+};
+
+#define SCOUNTER_ITEM_TYPE_INIT(name)	.spots = LIST_HEAD_INIT((name).spots)
+
+/* A spot among the items of a type: that of an item, or without a group that of others. */
+struct scounter_spot {
+	struct list_head list;
+	struct scounter_group *group;
+};
+
+struct scounter_group {
+	struct scounter_hashed hashed;
+	struct scounter_spot end;	/* the group's items are before it */
+	struct scounter_item_type *type;
+	u32 users;			/* items, dead ones too */
+	void *view[SCOUNTER_VIEWS];
+	char name[SCOUNTER_NAME_MAX + 1];
+};
+
+enum scounter_files { SCOUNTER_NO_FILES, SCOUNTER_FILES_WANTED, SCOUNTER_FILES_THERE };
+
+/*
+ * Who makes an item sets these before scounter_item_enter():
+ *
+ * @type: and all else zero
+ * @name: NULL for an item without a name, a group and files, which is nothing but its
+ *	module's; else it stays as long as the item
+ * @without_files, @hidden: it has no files; it is not among its type's items
+ *
+ * and before scounter_item_take_down():
+ *
+ * @keep: its memory stays until its module goes, and is freed then
+ */
+struct scounter_item {
+	struct scounter_spot spot;
+	struct scounter_item_type *type;
+	struct scounter_owner *owner;
+	struct scounter_hashed hashed;
+	struct list_head owned;
+	union {
+		struct list_head work;	/* waiting for files, or dead */
+		struct rcu_head rcu;	/* for its type, which frees it */
+	};
+	const char *name;
+	u32 pins;
+	u8 files;		/* enum scounter_files */
+	bool gone;		/* for who takes it down */
+	u8 without_files:1;
+	u8 hidden:1;
+	u8 alive:1;
+	u8 keep:1;
+	u8 kept:1;
+	u8 waited_for:1;
 };
 
 /* 0, or why not; said in the log.  @what is a counter, a group, ... */
 int scounter_check_name(const char *what, const char *name);
 
+/*
+ * Give the item its name and its module, and its files: at once where @gfp and the
+ * context allow all that makes files, else a moment later.  @group may be NULL for the
+ * name of the module.  If it fails, the item is as it was.
+ */
+int scounter_item_enter(struct scounter_item *item, const char *group,
+			struct module *owner, gfp_t gfp);
+
+/*
+ * Its name and its place are given up at once, in any context but NMI.  When its
+ * files are gone and nobody looks at it, its type frees it.
+ */
+void scounter_item_withdraw(struct scounter_item *item);
+
+/* The same, waiting for that; the caller frees it, unless it is kept. */
+void scounter_item_take_down(struct scounter_item *item);
+
+struct module *scounter_item_module(const struct scounter_item *item);
+
+/*
+ * A reader among the items of a type.  Nobody waits for it but who takes down an item
+ * that it has pinned: so it does nothing long with that.
+ */
+struct scounter_walk {
+	struct scounter_spot spot;
+	struct scounter_item_type *type;
+};
+
+void scounter_walk_start(struct scounter_walk *walk, struct scounter_item_type *type);
+void scounter_walk_stop(struct scounter_walk *walk);
+
+/* Pins the next items, some of at most @most; 0 at the end. */
+u32 scounter_walk_some(struct scounter_walk *walk, struct scounter_item **items, u32 most);
+void scounter_unpin(struct scounter_item **items, u32 n);
+
+/* The next item, pinned, without a step; and the step after the item. */
+struct scounter_item *scounter_walk_peek(struct scounter_walk *walk);
+void scounter_walk_step(struct scounter_walk *walk, struct scounter_item *item);
+
 int scounter_registry_init(void);
 void scounter_registry_exit(void);
-
-void scounter_registry_view(const struct scounter_view *view);
-
-/* Walk the published entries; between start and stop they stay. */
-struct scounter_entry *scounter_entries_start(loff_t position);
-struct scounter_entry *scounter_entries_first(void);
-struct scounter_entry *scounter_entries_next(struct scounter_entry *entry);
-void scounter_entries_stop(void);
 
 #endif /* _SCOUNTER_REGISTRY_H */

@@ -18,7 +18,9 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/uuid.h>
@@ -27,19 +29,38 @@
 #include "compat.h"
 #include "counter/counter.h"
 #include "kinds/kind.h"
-#include "registry/registry.h"
+#include "registry/counters.h"
 #include "registry/snapshot.h"
 
 /* All snapshots together, but for one: that one may be as large as it is. */
 #define HELD_MAX	(64L << 20)
+
+/* Counters that nobody can unregister meanwhile. */
+#define PINNED		16U
+/* For counters that come while a snapshot is taken. */
+#define ROOM		16
 
 struct open_snapshot {
 	struct mutex lock;
 	struct scounter_snapshot snapshot;
 };
 
+static DEFINE_SPINLOCK(stamping);	/* when counters became full */
 static atomic_long_t held = ATOMIC_LONG_INIT(0);
 static u8 boot_id[UUID_SIZE];
+
+/* When a snapshot first finds it full since the last reset: nothing else empties it. */
+static u64 saturated_since(struct scounter_history *history, u64 reset_ns, u64 now)
+{
+	u64 since;
+
+	spin_lock(&stamping);
+	if (!history->saturated_ns || history->saturated_ns < reset_ns)
+		history->saturated_ns = max(now, reset_ns);
+	since = history->saturated_ns;
+	spin_unlock(&stamping);
+	return since;
+}
 
 static void show(struct scounter_snapshot_record *record, struct scounter_entry *entry, u64 now)
 {
@@ -47,8 +68,8 @@ static void show(struct scounter_snapshot_record *record, struct scounter_entry 
 	struct scounter *counter = entry->counter;
 
 	/* The memory was zeroed: behind the names are NULs. */
-	strscpy(record->group, entry->group->name, sizeof(record->group));
-	strscpy(record->name, entry->name, sizeof(record->name));
+	strscpy(record->group, scounter_entry_group(entry)->name, sizeof(record->group));
+	strscpy(record->name, entry->item.name, sizeof(record->name));
 	strscpy(record->kind_name, scounter_kind_name(counter->class.kind),
 		sizeof(record->kind_name));
 	record->kind = counter->class.kind;
@@ -61,63 +82,104 @@ static void show(struct scounter_snapshot_record *record, struct scounter_entry 
 	scounter_history_show(counter, history, record);
 	record->created_ns = history->created_ns;
 	record->created_real_ns = history->created_real_ns;
-	if (!(record->flags & SCOUNTER_F_SATURATED))
-		history->saturated_ns = 0;
-	else if (!history->saturated_ns)
-		history->saturated_ns = now;
-	record->saturated_ns = history->saturated_ns;
+	if (record->flags & SCOUNTER_F_SATURATED)
+		record->saturated_ns = saturated_since(history, record->reset_ns, now);
 }
 
-/* Between scounter_entries_start() and _stop(), so that the number stays. */
-static int take(struct scounter_snapshot *snapshot, struct scounter_entry *first)
+/* What is held is what is in use; -EAGAIN if that is too much. */
+static int hold(size_t size)
 {
-	struct scounter_entry *entry;
-	struct scounter_snapshot_header *header;
-	struct scounter_snapshot_record *record;
-	u32 count = 0;
-	size_t size;
+	if (atomic_long_add_return(size, &held) <= max_t(long, HELD_MAX, size) ||
+	    capable(CAP_SYS_RESOURCE))
+		return 0;
+	atomic_long_sub(size, &held);
+	return -EAGAIN;
+}
 
-	for (entry = first; entry; entry = scounter_entries_next(entry))
-		count++;
-	if (count > (INT_MAX - sizeof(*header)) / sizeof(*record))
-		return -EFBIG;
-	size = sizeof(*header) + count * sizeof(*record);
-	if (atomic_long_add_return(size, &held) > max_t(long, HELD_MAX, size) &&
-	    !capable(CAP_SYS_RESOURCE)) {
-		atomic_long_sub(size, &held);
-		return -EAGAIN;
+static size_t size_for(u32 count)
+{
+	return sizeof(struct scounter_snapshot_header) +
+		count * sizeof(struct scounter_snapshot_record);
+}
+
+/* Some counters at once, so that nobody waits for who reads them. */
+static int fill(struct scounter_snapshot_header *header, u32 room)
+{
+	struct scounter_snapshot_record *record = (void *)(header + 1);
+	struct scounter_item *items[PINNED];
+	struct scounter_walk walk;
+	u32 i = 0, n, count = 0;
+
+	scounter_walk_start(&walk, &scounter_counters);
+	while ((n = scounter_walk_some(&walk, items, min(PINNED, room + 1 - count)))) {
+		for (i = 0; i < n && count < room; i++, count++)
+			show(record++, scounter_entry_of(items[i]), header->monotonic_ns);
+		scounter_unpin(items, n);
+		if (i < n || fatal_signal_pending(current))
+			break;
+		cond_resched();
 	}
-	header = kvzalloc(size, GFP_KERNEL_ACCOUNT);
-	if (!header) {
-		atomic_long_sub(size, &held);
-		return -ENOMEM;
-	}
+	scounter_walk_stop(&walk);
+	header->count = count;
+	if (!n)
+		return 0;
+	return i < n ? -ENOSPC : -EINTR;
+}
+
+static void begin(struct scounter_snapshot_header *header)
+{
 	memcpy(header->magic, SCOUNTER_SNAPSHOT_MAGIC, sizeof(header->magic));
 	header->byte_order = SCOUNTER_SNAPSHOT_BYTE_ORDER;
 	header->version = SCOUNTER_SNAPSHOT_VERSION;
 	header->oldest_reader = 1;
 	header->header_size = sizeof(*header);
-	header->record_size = sizeof(*record);
+	header->record_size = sizeof(struct scounter_snapshot_record);
 	header->cpus = num_possible_cpus();
-	header->count = count;
 	header->monotonic_ns = ktime_get_ns();
 	header->real_ns = ktime_get_real_ns();
 	memcpy(header->boot_id, boot_id, sizeof(boot_id));
-	record = (struct scounter_snapshot_record *)(header + 1);
-	for (entry = first; entry; entry = scounter_entries_next(entry)) {
-		show(record++, entry, header->monotonic_ns);
-		cond_resched();
+}
+
+/* -ENOSPC if there are more counters. */
+static int take(struct scounter_snapshot *snapshot, u32 room)
+{
+	struct scounter_snapshot_header *header;
+	int err = hold(size_for(room));
+
+	if (err)
+		return err;
+	header = kvzalloc(size_for(room), GFP_KERNEL_ACCOUNT);
+	err = header ? 0 : -ENOMEM;
+	if (!err) {
+		begin(header);
+		err = fill(header, room);
+	}
+	if (err) {
+		atomic_long_sub(size_for(room), &held);
+		kvfree(header);
+		return err;
 	}
 	snapshot->data = header;
-	snapshot->size = size;
+	snapshot->size = size_for(header->count);
+	atomic_long_sub(size_for(room) - snapshot->size, &held);
 	return 0;
 }
 
+/* With some room, as counters may come meanwhile; and once more if that did not do. */
 int scounter_snapshot_take(struct scounter_snapshot *snapshot)
 {
-	int err = take(snapshot, scounter_entries_start(0));
+	u32 more = ROOM;
+	u64 room;
+	int err;
 
-	scounter_entries_stop();
+	do {
+		room = (u64)READ_ONCE(scounter_counters.count) + more;
+		if (room > (INT_MAX - sizeof(struct scounter_snapshot_header)) /
+			   sizeof(struct scounter_snapshot_record))
+			return -EFBIG;
+		err = take(snapshot, room);
+		more *= 4;
+	} while (err == -ENOSPC);
 	return err;
 }
 

@@ -16,7 +16,7 @@
 
 #include "compat.h"
 #include "kinds/kind.h"
-#include "registry/registry.h"
+#include "registry/counters.h"
 #include "registry/sysfs.h"
 
 struct scounter_object {
@@ -207,9 +207,9 @@ static void sysfs_drop_group(struct scounter_group *group)
 
 static int sysfs_add(struct scounter_entry *entry)
 {
-	struct scounter_object *group = entry->group->view[SCOUNTER_VIEW_SYSFS];
+	struct scounter_object *group = scounter_entry_group(entry)->view[SCOUNTER_VIEW_SYSFS];
 	struct scounter_object *object =
-		object_add(&counter_type, &group->kobj, entry->name, entry->counter);
+		object_add(&counter_type, &group->kobj, entry->item.name, entry->counter);
 
 	if (IS_ERR(object))
 		return PTR_ERR(object);

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names, groups and lifetime, and every allocation failing once. */
 #include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/debug_locks.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/namei.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/scounter.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
 #include "kinds/kind.h"
-#include "registry/registry.h"
+#include "registry/counters.h"
 
 #define GROUP	"kunit"
 
@@ -20,16 +24,20 @@ static struct scounter *create(const char *name, const char *group)
 	return scounter_create(name, group, SCOUNTER_EXACT, 0, GFP_KERNEL);
 }
 
-/* How many counters there are, as the table in debugfs counts them. */
+/* How many counters there are, as readers find them. */
 static u32 count_entries(void)
 {
-	struct scounter_entry *entry = scounter_entries_start(0);
-	u32 n = 0;
+	struct scounter_item *items[7];
+	struct scounter_walk walk;
+	u32 n, sum = 0;
 
-	for (; entry; entry = scounter_entries_next(entry))
-		n++;
-	scounter_entries_stop();
-	return n;
+	scounter_walk_start(&walk, &scounter_counters);
+	while ((n = scounter_walk_some(&walk, items, ARRAY_SIZE(items)))) {
+		sum += n;
+		scounter_unpin(items, n);
+	}
+	scounter_walk_stop(&walk);
+	return sum;
 }
 
 static void names_are_checked(struct kunit *test)
@@ -174,6 +182,169 @@ static void destruction_overtakes_publication(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_entries(), before);
 }
 
+/*
+ * Reclaim calls its shrinkers while the caller of kmalloc() has what it has.  If a
+ * creation allocates with a lock that destroying takes, lockdep says so, and is off
+ * from then on.
+ */
+static void reclaim_destroys(struct kunit *test)
+{
+	struct scounter *counter = create("evicted", GROUP);
+	struct scounter *other = create("other", GROUP);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(counter) || IS_ERR(other));
+	if (!IS_ENABLED(CONFIG_PROVE_LOCKING) || !debug_locks)
+		kunit_skip(test, "no lockdep");
+	fs_reclaim_acquire(GFP_KERNEL);
+	scounter_destroy(counter);
+	fs_reclaim_release(GFP_KERNEL);
+	scounter_destroy(other);
+	KUNIT_EXPECT_TRUE(test, debug_locks);
+}
+
+/* Also while the files of the one before are still there. */
+static void a_name_is_free_at_once(struct kunit *test)
+{
+	u32 before = count_entries();
+	struct scounter *counter;
+	u32 i;
+
+	for (i = 0; i < 200; i++) {
+		counter = create("again", GROUP);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+		spin_lock_irq(&atomic_context);
+		scounter_destroy(counter);
+		counter = i % 2 ? NULL : scounter_create("again", GROUP, SCOUNTER_EXACT, 0,
+							 GFP_ATOMIC);
+		spin_unlock_irq(&atomic_context);
+		KUNIT_EXPECT_FALSE(test, IS_ERR(counter));
+		scounter_destroy(counter);
+	}
+	KUNIT_EXPECT_EQ(test, count_entries(), before);
+}
+
+struct evicted {
+	struct rcu_head rcu;
+	struct scounter *counter;
+	struct completion done;
+};
+
+static void evict(struct rcu_head *rcu)
+{
+	struct evicted *evicted = container_of(rcu, struct evicted, rcu);
+
+	scounter_destroy(evicted->counter);
+	complete(&evicted->done);
+}
+
+static void a_callback_of_rcu_destroys(struct kunit *test)
+{
+	struct evicted evicted = { .counter = create("object", GROUP) };
+	u32 before = count_entries();
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(evicted.counter));
+	init_completion(&evicted.done);
+	init_rcu_head_on_stack(&evicted.rcu);
+	call_rcu(&evicted.rcu, evict);
+	wait_for_completion(&evicted.done);
+	destroy_rcu_head_on_stack(&evicted.rcu);
+	KUNIT_EXPECT_EQ(test, count_entries(), before - 1);
+}
+
+/* Of a group of their own, by a reader that began before. */
+static u32 count_rest(struct scounter_walk *walk, const struct scounter_group *group)
+{
+	struct scounter_item *item;
+	u32 n = 0;
+
+	while ((item = scounter_walk_peek(walk))) {
+		n += item->spot.group == group;
+		scounter_walk_step(walk, item);
+		scounter_unpin(&item, 1);
+	}
+	return n;
+}
+
+/* Nobody waits for it, and it finds what is there when it comes by. */
+static void a_reader_goes_on_among_destroyers(struct kunit *test)
+{
+	struct scounter *counters[5], *late;
+	struct scounter_group *group;
+	struct scounter_item *item;
+	struct scounter_walk walk;
+	char name[2] = "0";
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(counters); i++, name[0]++) {
+		counters[i] = create(name, "kunit_walked");
+		KUNIT_ASSERT_FALSE(test, IS_ERR(counters[i]));
+	}
+	scounter_walk_start(&walk, &scounter_counters);
+	while ((item = scounter_walk_peek(&walk)) &&
+	       strcmp(item->spot.group->name, "kunit_walked")) {
+		scounter_walk_step(&walk, item);
+		scounter_unpin(&item, 1);
+	}
+	KUNIT_ASSERT_NOT_NULL(test, item);
+	group = item->spot.group;
+	KUNIT_EXPECT_STREQ(test, item->name, "0");
+	scounter_inc(counters[0]);
+	scounter_destroy(counters[0]);
+	scounter_destroy(counters[1]);
+	late = create("late", "kunit_walked");
+	/* It is pinned. */
+	KUNIT_EXPECT_STREQ(test, item->name, "0");
+	KUNIT_EXPECT_EQ(test, scounter_read(scounter_entry_of(item)->counter), 1ULL);
+	scounter_walk_step(&walk, item);
+	scounter_unpin(&item, 1);
+	KUNIT_EXPECT_EQ(test, count_rest(&walk, group), 4U);
+	scounter_walk_stop(&walk);
+	for (i = 2; i < ARRAY_SIZE(counters); i++)
+		scounter_destroy(counters[i]);
+	scounter_destroy(late);
+}
+
+static bool is_in(struct scounter_hash *table, const struct scounter_hashed *item)
+{
+	struct scounter_hashed *other;
+
+	hlist_for_each_entry(other, scounter_hash_list(table, item->hash), node)
+		if (other == item)
+			return true;
+	return false;
+}
+
+static DEFINE_RAW_SPINLOCK(hash_lock);
+static struct scounter_hash hash = SCOUNTER_HASH_INIT(hash);
+
+static void a_hash_table_grows_and_shrinks(struct kunit *test)
+{
+	const u32 n = 3000;
+	struct scounter_hashed *items = kunit_kcalloc(test, n, sizeof(*items), GFP_KERNEL);
+	u32 i, found = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, items);
+	for (i = 0; i < n; i++) {
+		scounter_hash_add(&hash, &items[i], i * 0x9e3779b9);
+		if (i % 100 == 0)
+			scounter_hash_resize(&hash, &hash_lock);
+	}
+	scounter_hash_resize(&hash, &hash_lock);
+	KUNIT_EXPECT_GE(test, hash.now.size, n);
+	for (i = 0; i < n; i++)
+		found += is_in(&hash, &items[i]);
+	KUNIT_EXPECT_EQ(test, found, n);
+	for (i = n; i-- > 0; ) {
+		KUNIT_EXPECT_TRUE(test, is_in(&hash, &items[i]));
+		scounter_hash_del(&hash, &items[i]);
+		KUNIT_EXPECT_FALSE(test, is_in(&hash, &items[i]));
+		if (i % 100 == 0)
+			scounter_hash_resize(&hash, &hash_lock);
+	}
+	KUNIT_EXPECT_EQ(test, hash.now.size, (u32)SCOUNTER_HASH_LEAST);
+	scounter_hash_free(&hash);
+}
+
 static void many_counters(struct kunit *test)
 {
 	const u32 n = 500;
@@ -288,6 +459,11 @@ static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(destroying_nothing_is_fine),
 	KUNIT_CASE(creation_in_atomic_context),
 	KUNIT_CASE(destruction_overtakes_publication),
+	KUNIT_CASE(reclaim_destroys),
+	KUNIT_CASE(a_name_is_free_at_once),
+	KUNIT_CASE(a_callback_of_rcu_destroys),
+	KUNIT_CASE(a_reader_goes_on_among_destroyers),
+	KUNIT_CASE(a_hash_table_grows_and_shrinks),
 	KUNIT_CASE(many_counters),
 	KUNIT_CASE(every_allocation_fails_once),
 	KUNIT_CASE(registration_fails_and_the_counter_counts_on),

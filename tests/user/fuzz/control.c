@@ -14,7 +14,7 @@
 #include "counter/counter.h"
 #include "fuzz.h"
 #include "kinds/kind.h"
-#include "registry/registry.h"
+#include "registry/counters.h"
 #include "registry/sysfs.h"
 
 #define PAGE	4096
@@ -153,7 +153,9 @@ static void in_files(u32 kind, const uint8_t *data, size_t size)
 	const struct scounter_params params = { .kind = kind };
 	struct scounter *counter = shim_zalloc(sizeof(*counter));
 	struct scounter_group group = { .name = "group" };
-	struct scounter_entry entry = { .name = "name", .counter = counter, .group = &group };
+	struct scounter_entry entry = {
+		.counter = counter, .item = { .name = "name", .spot.group = &group },
+	};
 
 	require(!scounter_init(counter, &params) && !scounter_spread(counter, GFP_KERNEL));
 	require(!scounter_sysfs_init());

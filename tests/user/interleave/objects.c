@@ -11,7 +11,7 @@
 #include "kernel.h"
 #include "memory.h"
 #include "objects.h"
-#include "registry/registry.h"
+#include "registry/counters.h"
 #include "registry/sysfs.h"
 #include "script.h"
 

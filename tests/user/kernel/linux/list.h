@@ -15,6 +15,10 @@ struct hlist_node {
 	struct hlist_node *next, **pprev;
 };
 
+struct hlist_head {
+	struct hlist_node *first;
+};
+
 #define LIST_HEAD_INIT(name)	{ &(name), &(name) }
 #define LIST_HEAD(name)		struct list_head name = LIST_HEAD_INIT(name)
 

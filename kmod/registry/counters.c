@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Counters with names: their making and their end. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "compat.h"
+#include "counter/counter.h"
+#include "kinds/kind.h"
+#include "registry/counters.h"
+
+static const struct scounter_view *views[SCOUNTER_VIEWS];
+
+void scounter_registry_view(const struct scounter_view *view)
+{
+	views[view->id] = view;
+}
+
+static struct scounter_entry *entry_of(const struct scounter *counter)
+{
+	return counter->history ?
+		container_of(counter->history, struct scounter_entry, history) : NULL;
+}
+
+/* Only then is it known when the counter's memory goes: with that of the module. */
+static bool outlives_its_name(const struct scounter_entry *entry)
+{
+	struct module *owner = scounter_item_module(&entry->item);
+
+	return !entry->allocated && owner && within_module((unsigned long)entry->counter, owner);
+}
+
+/* Files */
+
+static bool reserves(const char *group)
+{
+	u32 i;
+
+	for (i = 0; i < SCOUNTER_VIEWS; i++)
+		if (views[i]->reserves && views[i]->reserves(group))
+			return true;
+	return false;
+}
+
+static void remove_group(struct scounter_group *group)
+{
+	u32 i;
+
+	for (i = SCOUNTER_VIEWS; i-- > 0; ) {
+		if (group->view[i])
+			views[i]->remove_group(group);
+		group->view[i] = NULL;
+	}
+}
+
+static int add_to(const struct scounter_view *view, struct scounter_entry *entry)
+{
+	struct scounter_group *group = scounter_entry_group(entry);
+	int err = group->view[view->id] ? 0 : view->add_group(group);
+
+	return err ?: view->add(entry);
+}
+
+static void remove(struct scounter_item *item)
+{
+	struct scounter_entry *entry = scounter_entry_of(item);
+	u32 i;
+
+	for (i = SCOUNTER_VIEWS; i-- > 0; ) {
+		if (entry->view[i])
+			views[i]->remove(entry);
+		entry->view[i] = NULL;
+	}
+}
+
+static int add(struct scounter_item *item)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; !err && i < SCOUNTER_VIEWS; i++)
+		err = add_to(views[i], scounter_entry_of(item));
+	if (err)
+		remove(item);
+	return err;
+}
+
+/* The end */
+
+static void counter_free(struct scounter *counter)
+{
+	scounter_collapse(counter);
+	kfree(counter);
+}
+
+/* Nobody counts any more, or the counter is about to vanish with its module. */
+static void free_entry(struct scounter_entry *entry)
+{
+	if (entry->allocated)
+		counter_free(entry->counter);
+	else if (!entry->item.kept)
+		scounter_collapse(entry->counter);
+	kfree_rcu(entry, item.rcu);
+}
+
+static void free_item(struct scounter_item *item)
+{
+	free_entry(scounter_entry_of(item));
+}
+
+struct scounter_item_type scounter_counters = {
+	.what = "counter",
+	.folder = "",
+	.reserves = reserves,
+	.add = add,
+	.remove = remove,
+	.remove_group = remove_group,
+	.free = free_item,
+	SCOUNTER_ITEM_TYPE_INIT(scounter_counters),
+};
+
+/**
+ * scounter_destroy - free a counter that scounter_create() made
+ * @counter: the counter; nothing happens if it is NULL or an ERR_PTR
+ *
+ * Never waits.  Its name is free at once.  Its files go a moment later, and its memory
+ * when nobody reads it through one any more; when the module that made it has gone, so
+ * have they.
+ *
+ * Context: Any context but NMI: also where memory is reclaimed, with locks that
+ * reclaiming takes, and in callbacks of RCU.
+ */
+void scounter_destroy(struct scounter *counter)
+{
+	struct scounter_entry *entry;
+
+	if (IS_ERR_OR_NULL(counter))
+		return;
+	entry = entry_of(counter);
+	if (WARN_ON(!entry || !entry->allocated))
+		return;
+	scounter_item_withdraw(&entry->item);
+}
+EXPORT_SYMBOL_GPL(scounter_destroy);
+
+/* It is freed a grace period after that: lookup-destroy.litmus. */
+static void forget(struct scounter_entry *entry)
+{
+	WRITE_ONCE(entry->counter->history, NULL);
+	kfree_rcu(entry, item.rcu);
+}
+
+static void unregister(struct scounter_entry *entry)
+{
+	bool keep = outlives_its_name(entry);
+
+	entry->item.keep = keep;
+	scounter_item_take_down(&entry->item);
+	scounter_collapse(entry->counter);
+	if (!keep)
+		forget(entry);
+}
+
+/**
+ * scounter_unregister - take back scounter_register()
+ * @counter: the counter; nothing happens if it is not registered
+ *
+ * The counter goes on counting, keeps its value, and can be registered again: then
+ * snapshots say of it what they said before, when it was created, how often it was
+ * reset and how often it has wrapped, meanwhile too.
+ *
+ * Waits for those who read it, as its memory may go afterwards.
+ *
+ * Context: Task context; may sleep.  Not where memory is reclaimed, nor with locks that
+ * reclaiming takes: as an allocation with GFP_KERNEL.
+ */
+void scounter_unregister(struct scounter *counter)
+{
+	struct scounter_entry *entry = entry_of(counter);
+
+	might_sleep();
+	if (!entry || !entry->item.alive || WARN_ON(entry->allocated))
+		return;
+	unregister(entry);
+}
+EXPORT_SYMBOL_GPL(scounter_unregister);
+
+/* The making */
+
+/* With room for any name if it may get another one. */
+static struct scounter_entry *entry_alloc(struct scounter *counter, size_t name_size, gfp_t gfp)
+{
+	struct scounter_entry *entry = kzalloc(struct_size(entry, name, name_size), gfp);
+
+	if (!entry)
+		return NULL;
+	entry->counter = counter;
+	entry->item.type = &scounter_counters;
+	entry->item.name = entry->name;
+	scounter_history_create(&entry->history, entry->name);
+	return entry;
+}
+
+static struct scounter *counter_alloc(const struct scounter_params *params,
+				      gfp_t gfp)
+{
+	struct scounter *counter;
+	int err;
+
+	counter = kmalloc(sizeof(*counter), gfp);
+	if (!counter)
+		return ERR_PTR(-ENOMEM);
+	err = scounter_init(counter, params);
+	if (!err)
+		err = scounter_spread(counter, gfp);
+	if (err) {
+		kfree(counter);
+		return ERR_PTR(err);
+	}
+	return counter;
+}
+
+/* Where kmalloc() may be called at all: its locks sleep on PREEMPT_RT. */
+static bool may_allocate(void)
+{
+	return !in_nmi() && (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
+}
+
+static int name_allocated(struct scounter *counter, const char *name, const char *group,
+			  struct module *owner, gfp_t gfp)
+{
+	struct scounter_entry *entry;
+	int err = scounter_check_name("counter", name);
+
+	if (err)
+		return err;
+	entry = entry_alloc(counter, strlen(name) + 1, gfp);
+	if (!entry)
+		return -ENOMEM;
+	strscpy(entry->name, name, strlen(name) + 1);
+	entry->allocated = true;
+	/* For resets; pairs with scounter_fetch_reset(): lookup-destroy.litmus. */
+	smp_store_release(&counter->history, &entry->history);
+	err = scounter_item_enter(&entry->item, group, owner, gfp);
+	/* A file of it may have been open for a moment, and with it a reset. */
+	if (err)
+		kfree_rcu(entry, item.rcu);
+	return err;
+}
+
+/* See scounter_create(). */
+struct scounter *__scounter_create(const char *name, const char *group,
+				   const struct scounter_params *params,
+				   gfp_t gfp, struct module *owner)
+{
+	struct scounter *counter;
+	int err;
+
+	if (!may_allocate()) {
+		pr_warn_ratelimited("%s/%s: no counter can be created in this context\n",
+				    group ?: module_name(owner), name);
+		return ERR_PTR(-EWOULDBLOCK);
+	}
+	counter = counter_alloc(params, gfp);
+	if (IS_ERR(counter))
+		return counter;
+	err = name_allocated(counter, name, group, owner, gfp);
+	if (err) {
+		counter_free(counter);
+		return ERR_PTR(err);
+	}
+	return counter;
+}
+EXPORT_SYMBOL_GPL(__scounter_create);
+
+/* A static counter has its history before it has its name. */
+static int name_static(struct scounter_entry *entry, const char *name, const char *group,
+		       struct module *owner)
+{
+	int err;
+
+	strscpy(entry->name, name, SCOUNTER_NAME_MAX + 1);
+	/* For resets; pairs with scounter_fetch_reset(): lookup-destroy.litmus. */
+	smp_store_release(&entry->counter->history, &entry->history);
+	err = scounter_item_enter(&entry->item, group, owner, GFP_KERNEL);
+	if (err)
+		return err;
+	/* Last: it may be counting, and cannot collapse if this fails. */
+	err = scounter_spread(entry->counter, GFP_KERNEL);
+	if (err)
+		scounter_item_take_down(&entry->item);
+	return err;
+}
+
+/* See scounter_register(). */
+int __scounter_register(struct scounter *counter, const char *name,
+			const char *group, struct module *owner)
+{
+	struct scounter_entry *entry = entry_of(counter);
+	int err;
+
+	might_sleep();
+	if (entry && entry->item.alive)
+		return -EBUSY;
+	err = scounter_check_name("counter", name);
+	if (err)
+		return err;
+	if (!entry)
+		entry = entry_alloc(counter, SCOUNTER_NAME_MAX + 1, GFP_KERNEL);
+	if (!entry)
+		return -ENOMEM;
+	err = name_static(entry, name, group, owner);
+	if (err && !entry->item.kept)
+		forget(entry);
+	return err;
+}
+EXPORT_SYMBOL_GPL(__scounter_register);
