@@ -42,17 +42,9 @@ static int __init scounter_module_init(void)
 	err = scounter_snapshot_init();
 	if (err)
 		goto out_registry;
-	err = scounter_arrays_init();
-	if (err)
-		goto out_snapshot;
-	err = scounter_topk_init();
-	if (err)
-		goto out_arrays;
+	scounter_arrays_init();
+	scounter_topk_init();
 	return 0;
-out_arrays:
-	scounter_arrays_exit();
-out_snapshot:
-	scounter_snapshot_exit();
 out_registry:
 	scounter_registry_exit();
 out_files:
@@ -68,8 +60,6 @@ out_forks:
 
 static void __exit scounter_module_exit(void)
 {
-	scounter_topk_exit();
-	scounter_arrays_exit();
 	scounter_snapshot_exit();
 	scounter_registry_exit();
 	scounter_debugfs_exit();

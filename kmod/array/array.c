@@ -871,16 +871,14 @@ EXPORT_SYMBOL_GPL(__scounter_array_create);
  * scounter_array_destroy - free an array
  * @array: the array; nothing happens if it is NULL or an ERR_PTR
  *
- * Waits for those who read its file.
+ * Never waits.  Its name is free at once; its file and its memory go a moment later,
+ * when nobody reads it any more.
  *
- * Context: Task context; may sleep.
+ * Context: Any context but NMI.
  */
 void scounter_array_destroy(struct scounter_array *array)
 {
-	might_sleep();
-	if (IS_ERR_OR_NULL(array))
-		return;
-	scounter_array_unpublish(array);
-	scounter_array_free(array);
+	if (!IS_ERR_OR_NULL(array))
+		scounter_array_unpublish(array);
 }
 EXPORT_SYMBOL_GPL(scounter_array_destroy);

@@ -3,23 +3,13 @@
 #define _SCOUNTER_ARRAY_H
 
 #include <linux/atomic.h>
-#include <linux/list.h>
 #include <linux/scounter.h>
 #include <linux/scounter_array.h>
 
+#include "registry/registry.h"
 #include "repr/total.h"
 
 struct dentry;
-struct scounter_array_dir;
-
-/* What the files know of an array. */
-struct scounter_array_entry {
-	struct list_head node;
-	struct module *owner;
-	struct scounter_array_dir *dir;	/* NULL without a name */
-	struct dentry *file;
-	char name[SCOUNTER_NAME_MAX + 1];
-};
 
 struct scounter_array {
 	struct scounter_cells cells;
@@ -39,7 +29,9 @@ struct scounter_array {
 	atomic64_t refused;
 	const struct scounter_rung *rungs;	/* ours to free, or NULL */
 	size_t bytes;
-	struct scounter_array_entry entry;
+	struct scounter_item entry;
+	struct dentry *file;
+	char name[SCOUNTER_NAME_MAX + 1];
 	atomic64_t *copies[];
 };
 
@@ -57,7 +49,6 @@ int scounter_array_publish(struct scounter_array *array, const char *name,
 			   const char *group, struct module *owner);
 void scounter_array_unpublish(struct scounter_array *array);
 
-int scounter_arrays_init(void);
-void scounter_arrays_exit(void);
+void scounter_arrays_init(void);
 
 #endif /* _SCOUNTER_ARRAY_H */

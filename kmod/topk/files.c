@@ -23,15 +23,6 @@
 
 #define BINARY_SUFFIX	".bin"
 
-struct topk_group {
-	struct list_head node;
-	struct list_head tables;
-	struct dentry *directory;
-	char name[SCOUNTER_NAME_MAX + 1];
-};
-
-static DEFINE_MUTEX(names_mutex);	/* all groups and their tables */
-static LIST_HEAD(groups);
 static struct dentry *root;
 
 /* An open text file. */
@@ -168,52 +159,43 @@ static const struct file_operations topk_binary_fops = {
 	.release	= topk_binary_release,
 };
 
-/* Names */
-
-static struct topk_group *topk_group_find(const char *name)
+static struct scounter_topk *topk_of(struct scounter_item *item)
 {
-	struct topk_group *group;
-
-	list_for_each_entry(group, &groups, node)
-		if (!strcmp(group->name, name))
-			return group;
-	return NULL;
+	return container_of(item, struct scounter_topk, item);
 }
 
-static struct topk_group *topk_group_get(const char *name)
+static int topk_files_add(struct scounter_item *item)
 {
-	struct topk_group *group = topk_group_find(name);
+	struct dentry *directory = scounter_debugfs_directory(item->spot.group, root);
+	char binary[SCOUNTER_NAME_MAX + sizeof(BINARY_SUFFIX)];
+	struct scounter_topk *topk = topk_of(item);
 
-	if (group)
-		return group;
-	group = kzalloc(sizeof(*group), GFP_KERNEL);
-	if (!group)
-		return NULL;
-	strscpy(group->name, name, sizeof(group->name));
-	INIT_LIST_HEAD(&group->tables);
-	group->directory = debugfs_create_dir(name, root);
-	list_add_tail(&group->node, &groups);
-	return group;
+	snprintf(binary, sizeof(binary), "%s" BINARY_SUFFIX, item->name);
+	topk->text = debugfs_create_file(item->name, 0444, directory, topk, &topk_text_fops);
+	topk->binary = debugfs_create_file(binary, 0444, directory, topk, &topk_binary_fops);
+	return 0;
 }
 
-static void topk_group_put(struct topk_group *group)
+static void topk_files_remove(struct scounter_item *item)
 {
-	if (!list_empty(&group->tables))
-		return;
-	debugfs_remove(group->directory);
-	list_del(&group->node);
-	kfree(group);
+	debugfs_remove(topk_of(item)->text);
+	debugfs_remove(topk_of(item)->binary);
 }
 
-static bool topk_name_is_taken(const struct topk_group *group, const char *name)
+static void topk_free_item(struct scounter_item *item)
 {
-	struct scounter_topk *topk;
-
-	list_for_each_entry(topk, &group->tables, node)
-		if (!strcmp(topk->name, name))
-			return true;
-	return false;
+	topk_free(topk_of(item));
 }
+
+static struct scounter_item_type topk_tables = {
+	.what = "table",
+	.folder = SCOUNTER_TOPK_DIRECTORY "/",
+	.add = topk_files_add,
+	.remove = topk_files_remove,
+	.remove_group = scounter_debugfs_drop_directory,
+	.free = topk_free_item,
+	SCOUNTER_ITEM_TYPE_INIT(topk_tables),
+};
 
 static bool topk_ends_like_a_binary(const char *name)
 {
@@ -223,93 +205,22 @@ static bool topk_ends_like_a_binary(const char *name)
 }
 
 /* Name and files of a table that has everything else. */
-int topk_files_add(struct scounter_topk *topk, const char *group_name)
+int topk_publish(struct scounter_topk *topk, const char *name, const char *group,
+		 struct module *owner)
 {
-	char binary[SCOUNTER_NAME_MAX + sizeof(BINARY_SUFFIX)];
-	struct topk_group *group;
-	int err = scounter_check_name("group", group_name);
+	int err = scounter_check_name("table", name);
 
-	if (!err && topk_ends_like_a_binary(topk->name))
-		err = -EINVAL;
 	if (err)
 		return err;
-	mutex_lock(&names_mutex);
-	group = topk_group_get(group_name);
-	if (!group) {
-		err = -ENOMEM;
-	} else if (topk_name_is_taken(group, topk->name)) {
-		pr_warn_ratelimited("topk/%s/%s: there is a table of this name\n",
-				    group_name, topk->name);
-		err = -EEXIST;
-	} else {
-		snprintf(binary, sizeof(binary), "%s" BINARY_SUFFIX, topk->name);
-		topk->group = group;
-		list_add_tail(&topk->node, &group->tables);
-		topk->text = debugfs_create_file(topk->name, 0444, group->directory, topk,
-						 &topk_text_fops);
-		topk->binary = debugfs_create_file(binary, 0444, group->directory, topk,
-						   &topk_binary_fops);
-	}
-	mutex_unlock(&names_mutex);
-	return err;
+	if (topk_ends_like_a_binary(name))
+		return -EINVAL;
+	strscpy(topk->name, name, sizeof(topk->name));
+	topk->item.type = &topk_tables;
+	topk->item.name = topk->name;
+	return scounter_item_enter(&topk->item, group, owner, GFP_KERNEL);
 }
 
-/* The name is free again when the files are gone. */
-void topk_files_remove(struct scounter_topk *topk)
-{
-	mutex_lock(&names_mutex);
-	debugfs_remove(topk->text);
-	debugfs_remove(topk->binary);
-	list_del(&topk->node);
-	topk_group_put(topk->group);
-	mutex_unlock(&names_mutex);
-}
-
-/* Modules that go and forget tables */
-
-static struct scounter_topk *topk_first_owned_by(const struct module *owner)
-{
-	struct scounter_topk *topk;
-	struct topk_group *group;
-
-	list_for_each_entry(group, &groups, node)
-		list_for_each_entry(topk, &group->tables, node)
-			if (topk->owner == owner)
-				return topk;
-	return NULL;
-}
-
-static int topk_module_notify(struct notifier_block *block, unsigned long state, void *owner)
-{
-	struct scounter_topk *topk;
-
-	if (state != MODULE_STATE_GOING)
-		return NOTIFY_DONE;
-	for (;;) {
-		mutex_lock(&names_mutex);
-		topk = topk_first_owned_by(owner);
-		mutex_unlock(&names_mutex);
-		/* Only its owner, which is going, could destroy it meanwhile. */
-		if (!topk)
-			return NOTIFY_OK;
-		pr_warn("%s left the table topk/%s/%s behind; it is removed\n",
-			module_name((struct module *)owner), topk->group->name, topk->name);
-		scounter_topk_destroy(topk);
-	}
-}
-
-static struct notifier_block module_block = {
-	.notifier_call = topk_module_notify,
-};
-
-int scounter_topk_init(void)
+void scounter_topk_init(void)
 {
 	root = debugfs_create_dir(SCOUNTER_TOPK_DIRECTORY, scounter_debugfs_root());
-	return register_module_notifier(&module_block);
-}
-
-void scounter_topk_exit(void)
-{
-	unregister_module_notifier(&module_block);
-	debugfs_remove(root);
 }

@@ -20,7 +20,6 @@
 #include <linux/slab.h>
 
 #include "base/refuse.h"
-#include "registry/registry.h"
 #include "topk/designs.h"
 #include "topk/topk.h"
 
@@ -337,7 +336,6 @@ struct scounter_topk *__scounter_topk_create(const char *name, const char *group
 	if (!topk)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&topk->mutex);
-	topk->owner = owner;
 	topk->show_key = spec->show_key;
 	table = topk_create_table(topk_ops_of(spec->design), capacity, spec->key_size);
 	if (!table) {
@@ -345,11 +343,7 @@ struct scounter_topk *__scounter_topk_create(const char *name, const char *group
 		return ERR_PTR(-ENOMEM);
 	}
 	rcu_assign_pointer(topk->table, table);
-	err = scounter_check_name("table", name);
-	if (!err) {
-		strscpy(topk->name, name, sizeof(topk->name));
-		err = topk_files_add(topk, group ?: module_name(owner));
-	}
+	err = topk_publish(topk, name, group, owner);
 	if (err) {
 		table->ops->destroy(table);
 		kfree(topk);
@@ -359,27 +353,35 @@ struct scounter_topk *__scounter_topk_create(const char *name, const char *group
 }
 EXPORT_SYMBOL_GPL(__scounter_topk_create);
 
-/**
- * scounter_topk_destroy - free a table
- * @topk: the table; nothing happens if it is NULL or an ERR_PTR
- *
- * Waits for those who read it through a file, and for hits that run.
- *
- * Context: Task context; may sleep.
- */
-void scounter_topk_destroy(struct scounter_topk *topk)
+/* Nobody reads it any more; hits that run are waited for. */
+void topk_free(struct scounter_topk *topk)
 {
 	struct topk_table *table;
 
-	might_sleep();
-	if (IS_ERR_OR_NULL(topk))
-		return;
-	topk_files_remove(topk);
 	synchronize_rcu();
 	table = rcu_dereference_protected(topk->table, true);
 	table->ops->destroy(table);
 	if (topk->kept)
 		topk->kept->ops->destroy(topk->kept);
 	kfree(topk);
+}
+
+/**
+ * scounter_topk_destroy - free a table
+ * @topk: the table; nothing happens if it is NULL or an ERR_PTR
+ *
+ * Waits for those who read it through a file, as they call what shows its keys, and
+ * for hits that run.
+ *
+ * Context: Task context; may sleep.  Not where memory is reclaimed, nor with locks that
+ * reclaiming takes: as an allocation with GFP_KERNEL.
+ */
+void scounter_topk_destroy(struct scounter_topk *topk)
+{
+	might_sleep();
+	if (IS_ERR_OR_NULL(topk))
+		return;
+	scounter_item_take_down(&topk->item);
+	topk_free(topk);
 }
 EXPORT_SYMBOL_GPL(scounter_topk_destroy);

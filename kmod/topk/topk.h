@@ -3,14 +3,13 @@
 #ifndef _SCOUNTER_TOPK_TOPK_H
 #define _SCOUNTER_TOPK_TOPK_H
 
-#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/scounter.h>
 #include <linux/scounter_topk.h>
 
+#include "registry/registry.h"
 #include "topk/table.h"
 
-struct topk_group;
 struct dentry;
 
 /*
@@ -22,17 +21,15 @@ struct scounter_topk {
 	void (*show_key)(struct seq_file *seq, const void *key);
 	struct mutex mutex;
 	struct topk_table *kept;
-	struct module *owner;
-	struct topk_group *group;
-	struct list_head node;
+	struct scounter_item item;
 	struct dentry *text, *binary;
 	char name[SCOUNTER_NAME_MAX + 1];
 };
 
-int topk_files_add(struct scounter_topk *topk, const char *group);
-void topk_files_remove(struct scounter_topk *topk);
+int topk_publish(struct scounter_topk *topk, const char *name, const char *group,
+		 struct module *owner);
+void topk_free(struct scounter_topk *topk);
 
-int scounter_topk_init(void);
-void scounter_topk_exit(void);
+void scounter_topk_init(void);
 
 #endif /* _SCOUNTER_TOPK_TOPK_H */

@@ -13,5 +13,5 @@ int scounter_array_publish(struct scounter_array *array, const char *name,
 
 void scounter_array_unpublish(struct scounter_array *array)
 {
-	(void)array;
+	scounter_array_free(array);
 }
