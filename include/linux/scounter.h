@@ -155,7 +155,7 @@ struct scounter *__scounter_create(const char *name, const char *group,
 				   const struct scounter_params *params,
 				   gfp_t gfp, struct module *owner);
 int __scounter_register(struct scounter *counter, const char *name,
-			const char *group, struct module *owner);
+			const char *group, u8 hide, struct module *owner);
 
 /**
  * scounter_create - allocate a counter and publish it under a name
@@ -192,7 +192,8 @@ int __scounter_register(struct scounter *counter, const char *name,
  * scounter_create_params - allocate and publish a counter with all choices
  * @name: as for scounter_create()
  * @group: as for scounter_create()
- * @params: kind, error, overflow policy, granularity, components
+ * @params: kind, error, overflow policy, granularity, components, and where it is not
+ *	to be read
  * @gfp: as for scounter_create()
  *
  * Context: As scounter_create().
@@ -213,7 +214,20 @@ int __scounter_register(struct scounter *counter, const char *name,
  * failure the counter goes on counting unpublished.
  */
 #define scounter_register(counter, name, group)				\
-	__scounter_register(counter, name, group, THIS_MODULE)
+	__scounter_register(counter, name, group, 0, THIS_MODULE)
+
+/**
+ * scounter_register_hidden - publish a counter, but not everywhere
+ * @counter: the counter
+ * @name: as for scounter_create()
+ * @group: as for scounter_create()
+ * @hide: SCOUNTER_HIDE_FILES and its like, as in struct scounter_params
+ *
+ * Context: Task context; may sleep.
+ * Return: as scounter_register(); -EINVAL, too, for what cannot be hidden.
+ */
+#define scounter_register_hidden(counter, name, group, hide)		\
+	__scounter_register(counter, name, group, hide, THIS_MODULE)
 
 void scounter_unregister(struct scounter *counter);
 void scounter_destroy(struct scounter *counter);

@@ -125,6 +125,16 @@ struct scounter_class {
  */
 #define SCOUNTER_CLASS_RESETS		BIT(3)
 
+/*
+ * Where a counter with a name is not to be read: what it costs most is its files.  The
+ * snapshot is /dev/scounter, and with it the table of all counters in debugfs.
+ */
+#define SCOUNTER_HIDE_SYSFS		BIT(0)
+#define SCOUNTER_HIDE_DEBUGFS		BIT(1)
+#define SCOUNTER_HIDE_SNAPSHOT		BIT(2)
+#define SCOUNTER_HIDE_FILES		(SCOUNTER_HIDE_SYSFS | SCOUNTER_HIDE_DEBUGFS)
+#define SCOUNTER_HIDE_ALL		(SCOUNTER_HIDE_FILES | SCOUNTER_HIDE_SNAPSHOT)
+
 /**
  * struct scounter_params - what can be chosen about a counter
  * @kind: an enum scounter_kind
@@ -142,8 +152,10 @@ struct scounter_class {
  *	SCOUNTER_COMPONENTS_MAX, each in a cache line of its own, which
  *	multiline_adapt takes only when a node's one stripe is contended; 0 for
  *	one, for SCOUNTER_EXACT for four
+ * @hide: of a counter with a name: SCOUNTER_HIDE_FILES and its like, where it cannot
+ *	be read; 0 for everywhere
  *
- * What does not apply to the kind must be 0.
+ * What does not apply to the kind, or to a word without a name, must be 0.
  */
 struct scounter_params {
 	enum scounter_kind kind;
@@ -151,6 +163,7 @@ struct scounter_params {
 	u8 flags;
 	u8 granularity_log2;
 	u8 components;
+	u8 hide;
 };
 
 /**

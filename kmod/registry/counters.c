@@ -80,11 +80,16 @@ static void remove(struct scounter_item *item)
 
 static int add(struct scounter_item *item)
 {
+	struct scounter_entry *entry = scounter_entry_of(item);
 	int err = 0;
 	u32 i;
 
+	BUILD_BUG_ON(SCOUNTER_HIDE_SYSFS != BIT(SCOUNTER_VIEW_SYSFS) ||
+		     SCOUNTER_HIDE_DEBUGFS != BIT(SCOUNTER_VIEW_DEBUGFS));
+
 	for (i = 0; !err && i < SCOUNTER_VIEWS; i++)
-		err = add_to(views[i], scounter_entry_of(item));
+		if (!(entry->hide & BIT(i)))
+			err = add_to(views[i], entry);
 	if (err)
 		remove(item);
 	return err;
@@ -206,16 +211,28 @@ static struct scounter_entry *entry_alloc(struct scounter *counter, size_t name_
 	return entry;
 }
 
+/* Before it has its name. */
+static void hide(struct scounter_entry *entry, u8 what)
+{
+	entry->hide = what;
+	entry->item.without_files = !(~what & SCOUNTER_HIDE_FILES);
+	entry->item.hidden = !!(what & SCOUNTER_HIDE_SNAPSHOT);
+}
+
 static struct scounter *counter_alloc(const struct scounter_params *params,
 				      gfp_t gfp)
 {
+	struct scounter_params of_class = *params;
 	struct scounter *counter;
 	int err;
 
+	if (params->hide & ~SCOUNTER_HIDE_ALL)
+		return ERR_PTR(-EINVAL);
+	of_class.hide = 0;
 	counter = kmalloc(sizeof(*counter), gfp);
 	if (!counter)
 		return ERR_PTR(-ENOMEM);
-	err = scounter_init(counter, params);
+	err = scounter_init(counter, &of_class);
 	if (!err)
 		err = scounter_spread(counter, gfp);
 	if (err) {
@@ -232,7 +249,7 @@ static bool may_allocate(void)
 }
 
 static int name_allocated(struct scounter *counter, const char *name, const char *group,
-			  struct module *owner, gfp_t gfp)
+			  u8 hidden, struct module *owner, gfp_t gfp)
 {
 	struct scounter_entry *entry;
 	int err = scounter_check_name("counter", name);
@@ -244,6 +261,7 @@ static int name_allocated(struct scounter *counter, const char *name, const char
 		return -ENOMEM;
 	strscpy(entry->name, name, strlen(name) + 1);
 	entry->allocated = true;
+	hide(entry, hidden);
 	/* For resets; pairs with scounter_fetch_reset(): lookup-destroy.litmus. */
 	smp_store_release(&counter->history, &entry->history);
 	err = scounter_item_enter(&entry->item, group, owner, gfp);
@@ -269,7 +287,7 @@ struct scounter *__scounter_create(const char *name, const char *group,
 	counter = counter_alloc(params, gfp);
 	if (IS_ERR(counter))
 		return counter;
-	err = name_allocated(counter, name, group, owner, gfp);
+	err = name_allocated(counter, name, group, params->hide, owner, gfp);
 	if (err) {
 		counter_free(counter);
 		return ERR_PTR(err);
@@ -299,7 +317,7 @@ static int name_static(struct scounter_entry *entry, const char *name, const cha
 
 /* See scounter_register(). */
 int __scounter_register(struct scounter *counter, const char *name,
-			const char *group, struct module *owner)
+			const char *group, u8 hidden, struct module *owner)
 {
 	struct scounter_entry *entry = entry_of(counter);
 	int err;
@@ -307,6 +325,8 @@ int __scounter_register(struct scounter *counter, const char *name,
 	might_sleep();
 	if (entry && entry->item.alive)
 		return -EBUSY;
+	if (hidden & ~SCOUNTER_HIDE_ALL)
+		return -EINVAL;
 	err = scounter_check_name("counter", name);
 	if (err)
 		return err;
@@ -314,6 +334,7 @@ int __scounter_register(struct scounter *counter, const char *name,
 		entry = entry_alloc(counter, SCOUNTER_NAME_MAX + 1, GFP_KERNEL);
 	if (!entry)
 		return -ENOMEM;
+	hide(entry, hidden);
 	err = name_static(entry, name, group, owner);
 	if (err && !entry->item.kept)
 		forget(entry);

@@ -18,6 +18,7 @@ struct scounter_entry {
 	void *view[SCOUNTER_VIEWS];
 	struct scounter_history history;
 	struct scounter_item item;
+	u8 hide;
 	bool allocated;			/* the counter is ours to free */
 	char name[];
 };

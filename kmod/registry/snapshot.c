@@ -38,7 +38,7 @@
 /* Counters that nobody can unregister meanwhile. */
 #define PINNED		16U
 /* For counters that come while a snapshot is taken. */
-#define ROOM		16
+#define ROOM		8
 
 struct open_snapshot {
 	struct mutex lock;

@@ -11,6 +11,7 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/scounter.h>
+#include <linux/scounter_array.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
@@ -191,12 +192,15 @@ static void reclaim_destroys(struct kunit *test)
 {
 	struct scounter *counter = create("evicted", GROUP);
 	struct scounter *other = create("other", GROUP);
+	const struct scounter_array_type type = { .kind = SCOUNTER_REPR_MORRIS2, .bits = 6 };
+	struct scounter_array *array = scounter_array_create("evicted", GROUP, &type, 1, 0);
 
-	KUNIT_ASSERT_FALSE(test, IS_ERR(counter) || IS_ERR(other));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(counter) || IS_ERR(other) || IS_ERR(array));
 	if (!IS_ENABLED(CONFIG_PROVE_LOCKING) || !debug_locks)
 		kunit_skip(test, "no lockdep");
 	fs_reclaim_acquire(GFP_KERNEL);
 	scounter_destroy(counter);
+	scounter_array_destroy(array);
 	fs_reclaim_release(GFP_KERNEL);
 	scounter_destroy(other);
 	KUNIT_EXPECT_TRUE(test, debug_locks);
@@ -302,6 +306,54 @@ static void a_reader_goes_on_among_destroyers(struct kunit *test)
 	for (i = 2; i < ARRAY_SIZE(counters); i++)
 		scounter_destroy(counters[i]);
 	scounter_destroy(late);
+}
+
+static bool has_files(const struct scounter *counter, enum scounter_view_id view)
+{
+	return container_of(counter->history, struct scounter_entry, history)->view[view];
+}
+
+static void counters_are_where_they_are_to_be(struct kunit *test)
+{
+	u32 before = count_entries();
+	struct scounter *counter;
+	u8 hide;
+
+	for (hide = 0; hide <= SCOUNTER_HIDE_ALL; hide++) {
+		const struct scounter_params params = { .kind = SCOUNTER_APPROX, .hide = hide };
+
+		counter = scounter_create_params("shy", GROUP, &params, GFP_KERNEL);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+		KUNIT_EXPECT_EQ(test, PTR_ERR(create("shy", GROUP)), (long)-EEXIST);
+		KUNIT_EXPECT_EQ(test, has_files(counter, SCOUNTER_VIEW_SYSFS),
+				!(hide & SCOUNTER_HIDE_SYSFS));
+		KUNIT_EXPECT_EQ(test, has_files(counter, SCOUNTER_VIEW_DEBUGFS),
+				!(hide & SCOUNTER_HIDE_DEBUGFS));
+		KUNIT_EXPECT_EQ(test, count_entries(),
+				before + !(hide & SCOUNTER_HIDE_SNAPSHOT));
+		scounter_destroy(counter);
+		KUNIT_EXPECT_EQ(test, count_entries(), before);
+	}
+}
+
+static void what_cannot_be_hidden_is_refused(struct kunit *test)
+{
+	static DEFINE_SCOUNTER(shy, SCOUNTER_ATOMIC, 0);
+	const struct scounter_params params = {
+		.kind = SCOUNTER_APPROX, .hide = SCOUNTER_HIDE_ALL + 1,
+	};
+	const struct scounter_params word = {
+		.kind = SCOUNTER_APPROX, .hide = SCOUNTER_HIDE_FILES,
+	};
+	struct scounter_class class;
+
+	KUNIT_EXPECT_EQ(test, PTR_ERR(scounter_create_params("shy", GROUP, &params, GFP_KERNEL)),
+			(long)-EINVAL);
+	KUNIT_EXPECT_EQ(test, scounter_register_hidden(&shy, "shy", GROUP, 8), -EINVAL);
+	KUNIT_EXPECT_EQ(test, scounter_class_init(&class, &word), -EINVAL);
+	KUNIT_EXPECT_EQ(test, scounter_register_hidden(&shy, "shy", GROUP, SCOUNTER_HIDE_ALL), 0);
+	KUNIT_EXPECT_FALSE(test, has_files(&shy, SCOUNTER_VIEW_SYSFS));
+	scounter_unregister(&shy);
 }
 
 static bool is_in(struct scounter_hash *table, const struct scounter_hashed *item)
@@ -463,6 +515,8 @@ static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(a_name_is_free_at_once),
 	KUNIT_CASE(a_callback_of_rcu_destroys),
 	KUNIT_CASE(a_reader_goes_on_among_destroyers),
+	KUNIT_CASE(counters_are_where_they_are_to_be),
+	KUNIT_CASE(what_cannot_be_hidden_is_refused),
 	KUNIT_CASE(a_hash_table_grows_and_shrinks),
 	KUNIT_CASE(many_counters),
 	KUNIT_CASE(every_allocation_fails_once),

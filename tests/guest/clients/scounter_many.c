@@ -9,6 +9,10 @@
 static uint n = 10000;
 module_param(n, uint, 0400);
 
+static uint hide;
+module_param(hide, uint, 0400);
+MODULE_PARM_DESC(hide, "1: not in sysfs; 2: not in debugfs; 4: not in snapshots");
+
 static struct scounter **counters;
 
 static void many_exit(void)
@@ -22,6 +26,7 @@ static void many_exit(void)
 
 static int __init many_init(void)
 {
+	const struct scounter_params params = { .kind = SCOUNTER_APPROX, .hide = hide };
 	char name[16];
 	u32 i;
 
@@ -30,7 +35,7 @@ static int __init many_init(void)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "many%u", i);
-		counters[i] = scounter_create(name, NULL, SCOUNTER_APPROX, 0, GFP_KERNEL);
+		counters[i] = scounter_create_params(name, NULL, &params, GFP_KERNEL);
 		if (IS_ERR(counters[i])) {
 			int err = PTR_ERR(counters[i]);
 
