@@ -7,7 +7,9 @@
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/random.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 
 #include "torture.h"
 
@@ -29,10 +31,40 @@ static u32 some(u32 below)
 	return get_random_u32() % below;
 }
 
+struct evicted {
+	struct rcu_head rcu;
+	struct scounter *counter;
+};
+
+static void evict(struct rcu_head *rcu)
+{
+	struct evicted *evicted = container_of(rcu, struct evicted, rcu);
+
+	scounter_destroy(evicted->counter);
+	kfree(evicted);
+}
+
+/* Where it may not sleep, and in a callback of RCU, as well. */
+static void destroy_somewhere(struct scounter *counter)
+{
+	struct evicted *evicted = some(3) ? NULL : kmalloc(sizeof(*evicted), GFP_KERNEL);
+
+	if (evicted) {
+		evicted->counter = counter;
+		call_rcu(&evicted->rcu, evict);
+		return;
+	}
+	preempt_disable();
+	scounter_destroy(counter);
+	preempt_enable();
+}
+
 /* Exact up to this number, whatever its kind. */
 static void churn_counter(const char *name)
 {
-	enum scounter_kind kind = 1 + some(__SCOUNTER_KINDS);
+	const struct scounter_params params = {
+		.kind = 1 + some(__SCOUNTER_KINDS), .hide = some(SCOUNTER_HIDE_ALL + 1),
+	};
 	bool atomically = some(4) == 0;
 	struct scounter *counter;
 	u64 value;
@@ -40,8 +72,8 @@ static void churn_counter(const char *name)
 
 	if (atomically)
 		preempt_disable();
-	counter = scounter_create(name, "churn", kind, 0,
-				  atomically ? GFP_ATOMIC : GFP_KERNEL);
+	counter = scounter_create_params(name, "churn", &params,
+					 atomically ? GFP_ATOMIC : GFP_KERNEL);
 	if (atomically)
 		preempt_enable();
 	if (IS_ERR(counter)) {
@@ -53,8 +85,9 @@ static void churn_counter(const char *name)
 		scounter_inc(counter);
 	scounter_add(counter, 23);
 	value = some(2) ? scounter_read(counter) : scounter_fetch_reset(counter);
-	torture_expect(&churn, value == 123, "%llu of 123 in a counter of kind %u", value, kind);
-	scounter_destroy(counter);
+	torture_expect(&churn, value == 123, "%llu of 123 in a counter of kind %u", value,
+		       params.kind);
+	destroy_somewhere(counter);
 }
 
 static void churn_array(const char *name)
@@ -160,6 +193,8 @@ void torture_churn_stop(void)
 			kthread_stop(threads[i]);
 		threads[i] = NULL;
 	}
+	/* What they left to RCU. */
+	rcu_barrier();
 }
 
 int torture_churn_start(void)
