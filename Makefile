@@ -58,6 +58,9 @@ bench-insn:	## measure: instructions a call of every kind, under emulation
 bench-operator:	## more measure: instructions of listing, reading and watching, under emulation (2 minutes)
 	@bench/operator/run
 
+bench-registry:	## more measure: bytes of a counter with a name, and instructions to make it (2 minutes)
+	@bench/registry/run
+
 accuracy:	## more measure: measured and exact errors of the approximate kinds, as tables (some minutes)
 	$(MAKE) -C tests/user/accuracy
 	build/accuracy/accuracy table
@@ -200,4 +203,4 @@ help-all:	## more use: list all verbs
 	$(call verbs,Measure,\(more \)*measure)
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: mutants files rounds check-commands check-deep bench-operator torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz
+.PHONY: mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The guest's half of run.
+
+cd /payload || exit 1
+
+# Microseconds since the start: each a thousand instructions.
+now() {
+	awk '{ printf "%d\n", $1 * 1000000 }' /proc/uptime
+}
+
+slab() {
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '/^Slab:/ { print $2 * 1024 }' /proc/meminfo
+}
+
+# figures N WHAT PARAMETER...
+figures() {
+	n=$1 what=$2
+	shift 2
+	# What was freed a grace period after the last round.
+	sleep 20
+	slab=$(slab) begin=$(now)
+	insmod scounter_many.ko n="$n" "$@" || exit 1
+	made=$(now)
+	# The client's own pointers are not counted.
+	bytes=$((($(slab) - slab) / n - 8))
+	beside=$(now)
+	for _ in $(seq 20); do
+		insmod scounter_idle.ko && rmmod scounter_idle || exit 1
+	done
+	beside=$((($(now) - beside) / 20))
+	end=$(now)
+	rmmod scounter_many || exit 1
+	end=$(($(now) - end))
+	printf '%8d %-16s %7d %9d %9d %11d\n' "$n" "$what" "$bytes" \
+		$(((made - begin) * 1000 / n)) $((end * 1000 / n)) $((beside * 1000)) >&3
+}
+
+insmod scounter.ko || exit 1
+printf '%8s %-16s %7s %9s %9s %11s\n' '# n' files bytes creation end 'other module' >&3
+figures 10000 all
+figures 100000 all
+if grep -aq parmtype=hide: scounter_many.ko; then
+	figures 100000 sysfs hide=2
+	figures 100000 debugfs hide=1
+	figures 10000 'snapshot only' hide=3
+	figures 100000 'snapshot only' hide=3
+	figures 100000 none hide=7
+fi
