@@ -8,10 +8,10 @@
  * is in it.
  *
  * Everybody may hold snapshots, so that their memory is charged to who reads and
- * bounded for all together; only CAP_SYS_RESOURCE goes beyond.
+ * bounded for each user; only CAP_SYS_RESOURCE goes beyond.
  */
-#include <linux/capability.h>
 #include <linux/cpumask.h>
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
@@ -30,10 +30,8 @@
 #include "counter/counter.h"
 #include "kinds/kind.h"
 #include "registry/counters.h"
+#include "registry/share.h"
 #include "registry/snapshot.h"
-
-/* All snapshots together, but for one: that one may be as large as it is. */
-#define HELD_MAX	(64L << 20)
 
 /* Counters that nobody can unregister meanwhile. */
 #define PINNED		16U
@@ -46,7 +44,6 @@ struct open_snapshot {
 };
 
 static DEFINE_SPINLOCK(stamping);	/* when counters became full */
-static atomic_long_t held = ATOMIC_LONG_INIT(0);
 static u8 boot_id[UUID_SIZE];
 
 /* When a snapshot first finds it full since the last reset: nothing else empties it. */
@@ -84,16 +81,6 @@ static void show(struct scounter_snapshot_record *record, struct scounter_entry 
 	record->created_real_ns = history->created_real_ns;
 	if (record->flags & SCOUNTER_F_SATURATED)
 		record->saturated_ns = saturated_since(history, record->reset_ns, now);
-}
-
-/* What is held is what is in use; -EAGAIN if that is too much. */
-static int hold(size_t size)
-{
-	if (atomic_long_add_return(size, &held) <= max_t(long, HELD_MAX, size) ||
-	    capable(CAP_SYS_RESOURCE))
-		return 0;
-	atomic_long_sub(size, &held);
-	return -EAGAIN;
 }
 
 static size_t size_for(u32 count)
@@ -144,25 +131,35 @@ static void begin(struct scounter_snapshot_header *header)
 static int take(struct scounter_snapshot *snapshot, u32 room)
 {
 	struct scounter_snapshot_header *header;
-	int err = hold(size_for(room));
+	int err;
 
-	if (err)
-		return err;
 	header = kvzalloc(size_for(room), GFP_KERNEL_ACCOUNT);
-	err = header ? 0 : -ENOMEM;
-	if (!err) {
-		begin(header);
-		err = fill(header, room);
-	}
+	if (!header)
+		return -ENOMEM;
+	begin(header);
+	err = fill(header, room);
 	if (err) {
-		atomic_long_sub(size_for(room), &held);
 		kvfree(header);
 		return err;
 	}
 	snapshot->data = header;
 	snapshot->size = size_for(header->count);
-	atomic_long_sub(size_for(room) - snapshot->size, &held);
 	return 0;
+}
+
+/* What is held afterwards is what is in use. */
+static int take_within_share(struct scounter_snapshot *snapshot, u32 room)
+{
+	int err = 0;
+
+	if (snapshot->share)
+		err = scounter_share_take(snapshot->share, size_for(room));
+	if (err)
+		return err;
+	err = take(snapshot, room);
+	if (snapshot->share)
+		scounter_share_give(snapshot->share, size_for(room) - snapshot->size);
+	return err;
 }
 
 /* With some room, as counters may come meanwhile; and once more if that did not do. */
@@ -177,7 +174,7 @@ int scounter_snapshot_take(struct scounter_snapshot *snapshot)
 		if (room > (INT_MAX - sizeof(struct scounter_snapshot_header)) /
 			   sizeof(struct scounter_snapshot_record))
 			return -EFBIG;
-		err = take(snapshot, room);
+		err = take_within_share(snapshot, room);
 		more *= 4;
 	} while (err == -ENOSPC);
 	return err;
@@ -185,9 +182,11 @@ int scounter_snapshot_take(struct scounter_snapshot *snapshot)
 
 void scounter_snapshot_free(struct scounter_snapshot *snapshot)
 {
-	atomic_long_sub(snapshot->size, &held);
+	if (snapshot->share)
+		scounter_share_give(snapshot->share, snapshot->size);
 	kvfree(snapshot->data);
-	memset(snapshot, 0, sizeof(*snapshot));
+	snapshot->data = NULL;
+	snapshot->size = 0;
 }
 
 static int snapshot_open(struct inode *inode, struct file *file)
@@ -209,8 +208,26 @@ static int snapshot_release(struct inode *inode, struct file *file)
 	struct open_snapshot *open = file->private_data;
 
 	scounter_snapshot_free(&open->snapshot);
+	if (open->snapshot.share)
+		scounter_share_put(open->snapshot.share);
 	kfree(open);
 	return 0;
+}
+
+/* Who reads first holds it, whoever has opened the file. */
+static int take_for_reader(struct scounter_snapshot *snapshot)
+{
+	int err;
+
+	snapshot->share = scounter_share_get(current_uid());
+	if (!snapshot->share)
+		return -ENOMEM;
+	err = scounter_snapshot_take(snapshot);
+	if (!err)
+		return 0;
+	scounter_share_put(snapshot->share);
+	snapshot->share = NULL;
+	return err;
 }
 
 static int taken(struct open_snapshot *open)
@@ -219,7 +236,7 @@ static int taken(struct open_snapshot *open)
 
 	if (mutex_lock_interruptible(&open->lock))
 		return -ERESTARTSYS;
-	err = open->snapshot.data ? 0 : scounter_snapshot_take(&open->snapshot);
+	err = open->snapshot.data ? 0 : take_for_reader(&open->snapshot);
 	mutex_unlock(&open->lock);
 	return err;
 }

@@ -4,10 +4,13 @@
 
 #include <linux/types.h>
 
+struct scounter_share;
+
 /* What a file that is open holds: a header and records, as in the uapi. */
 struct scounter_snapshot {
 	size_t size;
 	void *data;
+	struct scounter_share *share;	/* that holds it, or NULL */
 };
 
 int scounter_snapshot_take(struct scounter_snapshot *snapshot);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One user's open snapshots keep no other from having some.  Their memory is charged to
+ * the reader's control group as well; this is for who has none.
+ */
+#include <linux/capability.h>
+#include <linux/errno.h>
+#include <linux/hashtable.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "registry/share.h"
+
+/* All that a user holds, but for one snapshot: that may be as large as it is. */
+#define HELD_MAX	(64UL << 20)
+
+struct scounter_share {
+	struct hlist_node node;
+	kuid_t user;
+	u32 snapshots;
+	size_t held;
+};
+
+static DEFINE_SPINLOCK(lock);
+static DEFINE_HASHTABLE(shares, 8);
+
+static struct scounter_share *find(kuid_t user)
+{
+	struct scounter_share *share;
+
+	lockdep_assert_held(&lock);
+	hash_for_each_possible(shares, share, node, __kuid_val(user))
+		if (uid_eq(share->user, user))
+			return share;
+	return NULL;
+}
+
+struct scounter_share *scounter_share_get(kuid_t user)
+{
+	struct scounter_share *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
+	struct scounter_share *share;
+
+	if (!fresh)
+		return NULL;
+	spin_lock(&lock);
+	share = find(user);
+	if (!share) {
+		share = fresh;
+		fresh = NULL;
+		share->user = user;
+		hash_add(shares, &share->node, __kuid_val(user));
+	}
+	share->snapshots++;
+	spin_unlock(&lock);
+	kfree(fresh);
+	return share;
+}
+
+void scounter_share_put(struct scounter_share *share)
+{
+	bool last;
+
+	spin_lock(&lock);
+	last = !--share->snapshots;
+	if (last)
+		hash_del(&share->node);
+	spin_unlock(&lock);
+	if (last)
+		kfree(share);
+}
+
+void scounter_share_give(struct scounter_share *share, size_t size)
+{
+	spin_lock(&lock);
+	share->held -= size;
+	spin_unlock(&lock);
+}
+
+int scounter_share_take(struct scounter_share *share, size_t size)
+{
+	bool may;
+
+	spin_lock(&lock);
+	share->held += size;
+	may = share->held <= max_t(size_t, HELD_MAX, size);
+	spin_unlock(&lock);
+	if (may || capable(CAP_SYS_RESOURCE))
+		return 0;
+	scounter_share_give(share, size);
+	return -EAGAIN;
+}
