@@ -84,14 +84,14 @@ static const struct file_operations snapshot_fops = {
 	.llseek		= default_llseek,
 };
 
-static struct scounter_array *array_of(struct scounter_item *item)
+static struct scounter_array *array_files_of(struct scounter_item *item)
 {
 	return container_of(item, struct scounter_array, entry);
 }
 
-static int add(struct scounter_item *item)
+static int array_files_add(struct scounter_item *item)
 {
-	struct scounter_array *array = array_of(item);
+	struct scounter_array *array = array_files_of(item);
 
 	array->file = debugfs_create_file(item->name, 0444,
 					  scounter_debugfs_directory(item->spot.group, root),
@@ -99,23 +99,23 @@ static int add(struct scounter_item *item)
 	return 0;
 }
 
-static void remove(struct scounter_item *item)
+static void array_files_remove(struct scounter_item *item)
 {
-	debugfs_remove(array_of(item)->file);
+	debugfs_remove(array_files_of(item)->file);
 }
 
-static void free_array(struct scounter_item *item)
+static void array_files_free(struct scounter_item *item)
 {
-	scounter_array_free(array_of(item));
+	scounter_array_free(array_files_of(item));
 }
 
 static struct scounter_item_type arrays = {
 	.what = "array",
 	.folder = SCOUNTER_ARRAYS_DIRECTORY "/",
-	.add = add,
-	.remove = remove,
+	.add = array_files_add,
+	.remove = array_files_remove,
 	.remove_group = scounter_debugfs_drop_directory,
-	.free = free_array,
+	.free = array_files_free,
 	SCOUNTER_ITEM_TYPE_INIT(arrays),
 };
 

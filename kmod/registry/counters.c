@@ -21,14 +21,14 @@ void scounter_registry_view(const struct scounter_view *view)
 	views[view->id] = view;
 }
 
-static struct scounter_entry *entry_of(const struct scounter *counter)
+static struct scounter_entry *counters_entry_of(const struct scounter *counter)
 {
 	return counter->history ?
 		container_of(counter->history, struct scounter_entry, history) : NULL;
 }
 
 /* Only then is it known when the counter's memory goes: with that of the module. */
-static bool outlives_its_name(const struct scounter_entry *entry)
+static bool counters_outlives_its_name(const struct scounter_entry *entry)
 {
 	struct module *owner = scounter_item_module(&entry->item);
 
@@ -37,7 +37,7 @@ static bool outlives_its_name(const struct scounter_entry *entry)
 
 /* Files */
 
-static bool reserves(const char *group)
+static bool counters_reserves(const char *group)
 {
 	u32 i;
 
@@ -47,7 +47,7 @@ static bool reserves(const char *group)
 	return false;
 }
 
-static void remove_group(struct scounter_group *group)
+static void counters_remove_group(struct scounter_group *group)
 {
 	u32 i;
 
@@ -58,7 +58,7 @@ static void remove_group(struct scounter_group *group)
 	}
 }
 
-static int add_to(const struct scounter_view *view, struct scounter_entry *entry)
+static int counters_add_to(const struct scounter_view *view, struct scounter_entry *entry)
 {
 	struct scounter_group *group = scounter_entry_group(entry);
 	int err = group->view[view->id] ? 0 : view->add_group(group);
@@ -66,7 +66,7 @@ static int add_to(const struct scounter_view *view, struct scounter_entry *entry
 	return err ?: view->add(entry);
 }
 
-static void remove(struct scounter_item *item)
+static void counters_remove(struct scounter_item *item)
 {
 	struct scounter_entry *entry = scounter_entry_of(item);
 	u32 i;
@@ -78,7 +78,7 @@ static void remove(struct scounter_item *item)
 	}
 }
 
-static int add(struct scounter_item *item)
+static int counters_add(struct scounter_item *item)
 {
 	struct scounter_entry *entry = scounter_entry_of(item);
 	int err = 0;
@@ -89,43 +89,43 @@ static int add(struct scounter_item *item)
 
 	for (i = 0; !err && i < SCOUNTER_VIEWS; i++)
 		if (!(entry->hide & BIT(i)))
-			err = add_to(views[i], entry);
+			err = counters_add_to(views[i], entry);
 	if (err)
-		remove(item);
+		counters_remove(item);
 	return err;
 }
 
 /* The end */
 
-static void counter_free(struct scounter *counter)
+static void counters_free(struct scounter *counter)
 {
 	scounter_collapse(counter);
 	kfree(counter);
 }
 
 /* Nobody counts any more, or the counter is about to vanish with its module. */
-static void free_entry(struct scounter_entry *entry)
+static void counters_free_entry(struct scounter_entry *entry)
 {
 	if (entry->allocated)
-		counter_free(entry->counter);
+		counters_free(entry->counter);
 	else if (!entry->item.kept)
 		scounter_collapse(entry->counter);
 	kfree_rcu(entry, item.rcu);
 }
 
-static void free_item(struct scounter_item *item)
+static void counters_free_item(struct scounter_item *item)
 {
-	free_entry(scounter_entry_of(item));
+	counters_free_entry(scounter_entry_of(item));
 }
 
 struct scounter_item_type scounter_counters = {
 	.what = "counter",
 	.folder = "",
-	.reserves = reserves,
-	.add = add,
-	.remove = remove,
-	.remove_group = remove_group,
-	.free = free_item,
+	.reserves = counters_reserves,
+	.add = counters_add,
+	.remove = counters_remove,
+	.remove_group = counters_remove_group,
+	.free = counters_free_item,
 	SCOUNTER_ITEM_TYPE_INIT(scounter_counters),
 };
 
@@ -146,7 +146,7 @@ void scounter_destroy(struct scounter *counter)
 
 	if (IS_ERR_OR_NULL(counter))
 		return;
-	entry = entry_of(counter);
+	entry = counters_entry_of(counter);
 	if (WARN_ON(!entry || !entry->allocated))
 		return;
 	scounter_item_withdraw(&entry->item);
@@ -154,21 +154,21 @@ void scounter_destroy(struct scounter *counter)
 EXPORT_SYMBOL_GPL(scounter_destroy);
 
 /* It is freed a grace period after that: lookup-destroy.litmus. */
-static void forget(struct scounter_entry *entry)
+static void counters_forget(struct scounter_entry *entry)
 {
 	WRITE_ONCE(entry->counter->history, NULL);
 	kfree_rcu(entry, item.rcu);
 }
 
-static void unregister(struct scounter_entry *entry)
+static void counters_unregister(struct scounter_entry *entry)
 {
-	bool keep = outlives_its_name(entry);
+	bool keep = counters_outlives_its_name(entry);
 
 	entry->item.keep = keep;
 	scounter_item_take_down(&entry->item);
 	scounter_collapse(entry->counter);
 	if (!keep)
-		forget(entry);
+		counters_forget(entry);
 }
 
 /**
@@ -186,19 +186,20 @@ static void unregister(struct scounter_entry *entry)
  */
 void scounter_unregister(struct scounter *counter)
 {
-	struct scounter_entry *entry = entry_of(counter);
+	struct scounter_entry *entry = counters_entry_of(counter);
 
 	might_sleep();
 	if (!entry || !entry->item.alive || WARN_ON(entry->allocated))
 		return;
-	unregister(entry);
+	counters_unregister(entry);
 }
 EXPORT_SYMBOL_GPL(scounter_unregister);
 
 /* The making */
 
 /* With room for any name if it may get another one. */
-static struct scounter_entry *entry_alloc(struct scounter *counter, size_t name_size, gfp_t gfp)
+static struct scounter_entry *counters_entry_alloc(struct scounter *counter,
+						   size_t name_size, gfp_t gfp)
 {
 	struct scounter_entry *entry = kzalloc(struct_size(entry, name, name_size), gfp);
 
@@ -212,15 +213,15 @@ static struct scounter_entry *entry_alloc(struct scounter *counter, size_t name_
 }
 
 /* Before it has its name. */
-static void hide(struct scounter_entry *entry, u8 what)
+static void counters_hide(struct scounter_entry *entry, u8 what)
 {
 	entry->hide = what;
 	entry->item.without_files = !(~what & SCOUNTER_HIDE_FILES);
 	entry->item.hidden = !!(what & SCOUNTER_HIDE_SNAPSHOT);
 }
 
-static struct scounter *counter_alloc(const struct scounter_params *params,
-				      gfp_t gfp)
+static struct scounter *counters_alloc(const struct scounter_params *params,
+				       gfp_t gfp)
 {
 	struct scounter_params of_class = *params;
 	struct scounter *counter;
@@ -243,25 +244,25 @@ static struct scounter *counter_alloc(const struct scounter_params *params,
 }
 
 /* Where kmalloc() may be called at all: its locks sleep on PREEMPT_RT. */
-static bool may_allocate(void)
+static bool counters_may_allocate(void)
 {
 	return !in_nmi() && (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
 }
 
-static int name_allocated(struct scounter *counter, const char *name, const char *group,
-			  u8 hidden, struct module *owner, gfp_t gfp)
+static int counters_name_allocated(struct scounter *counter, const char *name, const char *group,
+				   u8 hidden, struct module *owner, gfp_t gfp)
 {
 	struct scounter_entry *entry;
 	int err = scounter_check_name("counter", name);
 
 	if (err)
 		return err;
-	entry = entry_alloc(counter, strlen(name) + 1, gfp);
+	entry = counters_entry_alloc(counter, strlen(name) + 1, gfp);
 	if (!entry)
 		return -ENOMEM;
 	strscpy(entry->name, name, strlen(name) + 1);
 	entry->allocated = true;
-	hide(entry, hidden);
+	counters_hide(entry, hidden);
 	/* For resets; pairs with scounter_fetch_reset(): lookup-destroy.litmus. */
 	smp_store_release(&counter->history, &entry->history);
 	err = scounter_item_enter(&entry->item, group, owner, gfp);
@@ -279,17 +280,17 @@ struct scounter *__scounter_create(const char *name, const char *group,
 	struct scounter *counter;
 	int err;
 
-	if (!may_allocate()) {
+	if (!counters_may_allocate()) {
 		pr_warn_ratelimited("%s/%s: no counter can be created in this context\n",
 				    group ?: module_name(owner), name);
 		return ERR_PTR(-EWOULDBLOCK);
 	}
-	counter = counter_alloc(params, gfp);
+	counter = counters_alloc(params, gfp);
 	if (IS_ERR(counter))
 		return counter;
-	err = name_allocated(counter, name, group, params->hide, owner, gfp);
+	err = counters_name_allocated(counter, name, group, params->hide, owner, gfp);
 	if (err) {
-		counter_free(counter);
+		counters_free(counter);
 		return ERR_PTR(err);
 	}
 	return counter;
@@ -297,8 +298,8 @@ struct scounter *__scounter_create(const char *name, const char *group,
 EXPORT_SYMBOL_GPL(__scounter_create);
 
 /* A static counter has its history before it has its name. */
-static int name_static(struct scounter_entry *entry, const char *name, const char *group,
-		       struct module *owner)
+static int counters_name_static(struct scounter_entry *entry, const char *name, const char *group,
+				struct module *owner)
 {
 	int err;
 
@@ -319,7 +320,7 @@ static int name_static(struct scounter_entry *entry, const char *name, const cha
 int __scounter_register(struct scounter *counter, const char *name,
 			const char *group, u8 hidden, struct module *owner)
 {
-	struct scounter_entry *entry = entry_of(counter);
+	struct scounter_entry *entry = counters_entry_of(counter);
 	int err;
 
 	might_sleep();
@@ -331,13 +332,13 @@ int __scounter_register(struct scounter *counter, const char *name,
 	if (err)
 		return err;
 	if (!entry)
-		entry = entry_alloc(counter, SCOUNTER_NAME_MAX + 1, GFP_KERNEL);
+		entry = counters_entry_alloc(counter, SCOUNTER_NAME_MAX + 1, GFP_KERNEL);
 	if (!entry)
 		return -ENOMEM;
-	hide(entry, hidden);
-	err = name_static(entry, name, group, owner);
+	counters_hide(entry, hidden);
+	err = counters_name_static(entry, name, group, owner);
 	if (err && !entry->item.kept)
-		forget(entry);
+		counters_forget(entry);
 	return err;
 }
 EXPORT_SYMBOL_GPL(__scounter_register);

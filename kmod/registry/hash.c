@@ -15,7 +15,7 @@
 /* Lists that are moved without a pause; there is one item in each on average. */
 #define MOVED_AT_ONCE	32
 
-static struct hlist_head *list_in(const struct scounter_heads *heads, u32 hash)
+static struct hlist_head *hash_list_in(const struct scounter_heads *heads, u32 hash)
 {
 	return &heads->heads[hash & (heads->size - 1)];
 }
@@ -23,8 +23,8 @@ static struct hlist_head *list_in(const struct scounter_heads *heads, u32 hash)
 struct hlist_head *scounter_hash_list(struct scounter_hash *table, u32 hash)
 {
 	if (table->old.heads && (hash & (table->old.size - 1)) >= table->moved)
-		return list_in(&table->old, hash);
-	return list_in(&table->now, hash);
+		return hash_list_in(&table->old, hash);
+	return hash_list_in(&table->now, hash);
 }
 
 void scounter_hash_add(struct scounter_hash *table, struct scounter_hashed *item, u32 hash)
@@ -47,19 +47,19 @@ bool scounter_hash_misfits(const struct scounter_hash *table)
 		(table->count < table->now.size / 8 && table->now.size > SCOUNTER_HASH_LEAST);
 }
 
-static u32 size_for(u32 count)
+static u32 hash_size_for(u32 count)
 {
 	return roundup_pow_of_two(max(2 * count, SCOUNTER_HASH_LEAST + 0U));
 }
 
-static void free_heads(struct scounter_hash *table, const struct scounter_heads *heads)
+static void hash_free_heads(struct scounter_hash *table, const struct scounter_heads *heads)
 {
 	if (heads->heads != table->first)
 		kvfree(heads->heads);
 }
 
 /* False when all are moved. */
-static bool move_some(struct scounter_hash *table)
+static bool hash_move_some(struct scounter_hash *table)
 {
 	u32 end = min(table->moved + MOVED_AT_ONCE, table->old.size);
 	struct scounter_hashed *item;
@@ -68,14 +68,14 @@ static bool move_some(struct scounter_hash *table)
 	for (; table->moved < end; table->moved++) {
 		hlist_for_each_entry_safe(item, next, &table->old.heads[table->moved], node) {
 			hlist_del(&item->node);
-			hlist_add_head(&item->node, list_in(&table->now, item->hash));
+			hlist_add_head(&item->node, hash_list_in(&table->now, item->hash));
 		}
 	}
 	return table->moved < table->old.size;
 }
 
-static void move_all(struct scounter_hash *table, const struct scounter_heads *fresh,
-		     raw_spinlock_t *lock)
+static void hash_move_all(struct scounter_hash *table, const struct scounter_heads *fresh,
+			  raw_spinlock_t *lock)
 {
 	struct scounter_heads old;
 	unsigned long flags;
@@ -88,7 +88,7 @@ static void move_all(struct scounter_hash *table, const struct scounter_heads *f
 	raw_spin_unlock_irqrestore(lock, flags);
 	do {
 		raw_spin_lock_irqsave(lock, flags);
-		more = move_some(table);
+		more = hash_move_some(table);
 		raw_spin_unlock_irqrestore(lock, flags);
 		cond_resched();
 	} while (more);
@@ -96,7 +96,7 @@ static void move_all(struct scounter_hash *table, const struct scounter_heads *f
 	old = table->old;
 	table->old.heads = NULL;
 	raw_spin_unlock_irqrestore(lock, flags);
-	free_heads(table, &old);
+	hash_free_heads(table, &old);
 }
 
 void scounter_hash_resize(struct scounter_hash *table, raw_spinlock_t *lock)
@@ -107,7 +107,7 @@ void scounter_hash_resize(struct scounter_hash *table, raw_spinlock_t *lock)
 
 	raw_spin_lock_irqsave(lock, flags);
 	misfits = scounter_hash_misfits(table);
-	fresh.size = size_for(table->count);
+	fresh.size = hash_size_for(table->count);
 	raw_spin_unlock_irqrestore(lock, flags);
 	if (!misfits)
 		return;
@@ -115,10 +115,10 @@ void scounter_hash_resize(struct scounter_hash *table, raw_spinlock_t *lock)
 	if (fresh.size > SCOUNTER_HASH_LEAST)
 		fresh.heads = kvcalloc(fresh.size, sizeof(*fresh.heads), GFP_KERNEL);
 	if (fresh.heads)
-		move_all(table, &fresh, lock);
+		hash_move_all(table, &fresh, lock);
 }
 
 void scounter_hash_free(struct scounter_hash *table)
 {
-	free_heads(table, &table->now);
+	hash_free_heads(table, &table->now);
 }

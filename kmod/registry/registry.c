@@ -54,30 +54,30 @@ static LIST_HEAD(waiting);	/* for their files */
 static LIST_HEAD(dead);		/* not seen to yet */
 static DECLARE_WAIT_QUEUE_HEAD(gone);
 
-static void see_to_all(struct work_struct *work);
-static DECLARE_WORK(files_work, see_to_all);
+static void registry_see_to_all(struct work_struct *work);
+static DECLARE_WORK(files_work, registry_see_to_all);
 
-static void see_to_all_soon(void)
+static void registry_see_to_all_soon(void)
 {
 	queue_work(scounter_unbound_wq, &files_work);
 }
 
 /* Names */
 
-static u32 hash_of(const void *scope, const char *name)
+static u32 registry_hash_of(const void *scope, const char *name)
 {
 	return full_name_hash(scope, name, strlen(name));
 }
 
-static u32 hash_of_module(const struct module *module)
+static u32 registry_hash_of_module(const struct module *module)
 {
 	return full_name_hash(module, "", 0);
 }
 
-static struct scounter_group *find_group(const struct scounter_item_type *type,
-					 const char *name)
+static struct scounter_group *registry_find_group(const struct scounter_item_type *type,
+						  const char *name)
 {
-	u32 hash = hash_of(type, name);
+	u32 hash = registry_hash_of(type, name);
 	struct scounter_group *group;
 
 	hlist_for_each_entry(group, scounter_hash_list(&groups, hash), hashed.node)
@@ -87,9 +87,9 @@ static struct scounter_group *find_group(const struct scounter_item_type *type,
 	return NULL;
 }
 
-static struct scounter_owner *find_owner(const struct module *module)
+static struct scounter_owner *registry_find_owner(const struct module *module)
 {
-	u32 hash = hash_of_module(module);
+	u32 hash = registry_hash_of_module(module);
 	struct scounter_owner *owner;
 
 	hlist_for_each_entry(owner, scounter_hash_list(&owners, hash), hashed.node)
@@ -99,8 +99,8 @@ static struct scounter_owner *find_owner(const struct module *module)
 }
 
 /* An item that is alive, or a dead one whose files are still there. */
-static struct scounter_item *find_item(const struct scounter_group *group, const char *name,
-				       u32 hash, bool alive)
+static struct scounter_item *registry_find_item(const struct scounter_group *group,
+						const char *name, u32 hash, bool alive)
 {
 	struct scounter_item *item;
 
@@ -112,12 +112,12 @@ static struct scounter_item *find_item(const struct scounter_group *group, const
 }
 
 /* What may have to be there before an item can be named. */
-struct fresh {
+struct registry_fresh {
 	struct scounter_group *group;
 	struct scounter_owner *owner;
 };
 
-static int allocate(struct fresh *fresh, gfp_t gfp)
+static int registry_allocate(struct registry_fresh *fresh, gfp_t gfp)
 {
 	if (!fresh->group)
 		fresh->group = kzalloc(sizeof(*fresh->group), gfp);
@@ -126,8 +126,8 @@ static int allocate(struct fresh *fresh, gfp_t gfp)
 	return fresh->group && fresh->owner ? 0 : -ENOMEM;
 }
 
-static struct scounter_group *add_group(struct fresh *fresh, struct scounter_item_type *type,
-					const char *name)
+static struct scounter_group *registry_add_group(struct registry_fresh *fresh,
+						 struct scounter_item_type *type, const char *name)
 {
 	struct scounter_group *group = fresh->group;
 
@@ -135,11 +135,12 @@ static struct scounter_group *add_group(struct fresh *fresh, struct scounter_ite
 	group->type = type;
 	strscpy(group->name, name, sizeof(group->name));
 	list_add_tail(&group->end.list, &type->spots);
-	scounter_hash_add(&groups, &group->hashed, hash_of(type, name));
+	scounter_hash_add(&groups, &group->hashed, registry_hash_of(type, name));
 	return group;
 }
 
-static struct scounter_owner *add_owner(struct fresh *fresh, struct module *module)
+static struct scounter_owner *registry_add_owner(struct registry_fresh *fresh,
+						 struct module *module)
 {
 	struct scounter_owner *owner = fresh->owner;
 
@@ -147,12 +148,12 @@ static struct scounter_owner *add_owner(struct fresh *fresh, struct module *modu
 	owner->module = module;
 	INIT_LIST_HEAD(&owner->items);
 	INIT_LIST_HEAD(&owner->kept);
-	scounter_hash_add(&owners, &owner->hashed, hash_of_module(module));
+	scounter_hash_add(&owners, &owner->hashed, registry_hash_of_module(module));
 	return owner;
 }
 
 /* What nobody uses any more is returned, to be freed without the lock. */
-static struct scounter_owner *drop_if_unused(struct scounter_owner *owner)
+static struct scounter_owner *registry_drop_if_unused(struct scounter_owner *owner)
 {
 	if (owner->users || !list_empty(&owner->kept))
 		return NULL;
@@ -160,7 +161,7 @@ static struct scounter_owner *drop_if_unused(struct scounter_owner *owner)
 	return owner;
 }
 
-static void place(struct scounter_item *item, struct scounter_group *group, u32 hash)
+static void registry_place(struct scounter_item *item, struct scounter_group *group, u32 hash)
 {
 	item->spot.group = group;
 	if (!group)
@@ -174,10 +175,10 @@ static void place(struct scounter_item *item, struct scounter_group *group, u32 
 }
 
 /* -EAGAIN if something has to be there before. */
-static int reserve(struct scounter_item *item, const char *group_name, struct module *module,
-		   struct fresh *fresh, bool now)
+static int registry_reserve(struct scounter_item *item, const char *group_name,
+			    struct module *module, struct registry_fresh *fresh, bool now)
 {
-	struct scounter_owner *owner = find_owner(module);
+	struct scounter_owner *owner = registry_find_owner(module);
 	struct scounter_group *group = NULL;
 	u32 hash = 0;
 
@@ -185,22 +186,22 @@ static int reserve(struct scounter_item *item, const char *group_name, struct mo
 	if (!owner && !fresh->owner)
 		return -EAGAIN;
 	if (item->name) {
-		group = find_group(item->type, group_name);
+		group = registry_find_group(item->type, group_name);
 		if (!group && !fresh->group)
 			return -EAGAIN;
-		group = group ?: add_group(fresh, item->type, group_name);
-		hash = hash_of(group, item->name);
-		if (find_item(group, item->name, hash, true))
+		group = group ?: registry_add_group(fresh, item->type, group_name);
+		hash = registry_hash_of(group, item->name);
+		if (registry_find_item(group, item->name, hash, true))
 			return -EEXIST;
 	}
-	owner = owner ?: add_owner(fresh, module);
+	owner = owner ?: registry_add_owner(fresh, module);
 	owner->users++;
 	if (item->kept)
 		list_del(&item->owned);
 	item->kept = false;
 	item->owner = owner;
 	list_add_tail(&item->owned, &owner->items);
-	place(item, group, hash);
+	registry_place(item, group, hash);
 	item->alive = true;
 	if (!item->name || item->without_files)
 		return 0;
@@ -210,7 +211,7 @@ static int reserve(struct scounter_item *item, const char *group_name, struct mo
 	return 0;
 }
 
-static bool tables_misfit(void)
+static bool registry_tables_misfit(void)
 {
 	lockdep_assert_held(&names_lock);
 	return scounter_hash_misfits(&names) || scounter_hash_misfits(&groups) ||
@@ -218,10 +219,10 @@ static bool tables_misfit(void)
 }
 
 /* A name that is taken in a group that is there: so no group is left without items. */
-static int enter(struct scounter_item *item, const char *group, struct module *module,
-		 gfp_t gfp, bool now, bool *misfit)
+static int registry_enter(struct scounter_item *item, const char *group, struct module *module,
+			  gfp_t gfp, bool now, bool *misfit)
 {
-	struct fresh fresh = {};
+	struct registry_fresh fresh = {};
 	unsigned long flags;
 	int err;
 
@@ -232,12 +233,12 @@ static int enter(struct scounter_item *item, const char *group, struct module *m
 	item->gone = false;
 	for (;;) {
 		raw_spin_lock_irqsave(&names_lock, flags);
-		err = reserve(item, group, module, &fresh, now);
-		*misfit = tables_misfit();
+		err = registry_reserve(item, group, module, &fresh, now);
+		*misfit = registry_tables_misfit();
 		raw_spin_unlock_irqrestore(&names_lock, flags);
 		if (err != -EAGAIN)
 			break;
-		err = allocate(&fresh, gfp);
+		err = registry_allocate(&fresh, gfp);
 		if (err)
 			break;
 	}
@@ -248,7 +249,7 @@ static int enter(struct scounter_item *item, const char *group, struct module *m
 
 /* Files */
 
-static void remove_group_if_unused(struct scounter_group *group)
+static void registry_remove_group_if_unused(struct scounter_group *group)
 {
 	unsigned long flags;
 	bool unused;
@@ -272,7 +273,7 @@ static void remove_group_if_unused(struct scounter_group *group)
 		kfree(group);
 }
 
-static void give_back(struct scounter_item *item)
+static void registry_give_back(struct scounter_item *item)
 {
 	struct scounter_group *group = item->spot.group;
 	struct scounter_owner *owner = item->owner, *unused;
@@ -293,7 +294,7 @@ static void give_back(struct scounter_item *item)
 	owner->users--;
 	/* Its module, which goes, may be all that is left. */
 	tell = waited_for || owner->users == 1;
-	unused = drop_if_unused(owner);
+	unused = registry_drop_if_unused(owner);
 	if (waited_for)
 		item->gone = true;
 	raw_spin_unlock_irqrestore(&names_lock, flags);
@@ -302,11 +303,11 @@ static void give_back(struct scounter_item *item)
 		wake_up_all(&gone);
 	kfree(unused);
 	if (group)
-		remove_group_if_unused(group);
+		registry_remove_group_if_unused(group);
 }
 
 /* A dead item, not in the list of those any more, or about to be. */
-static void bury(struct scounter_item *item)
+static void registry_bury(struct scounter_item *item)
 {
 	unsigned long flags;
 	bool pinned;
@@ -323,10 +324,10 @@ static void bury(struct scounter_item *item)
 	raw_spin_unlock_irqrestore(&names_lock, flags);
 	/* Else it comes again when the last reader has unpinned it. */
 	if (!pinned)
-		give_back(item);
+		registry_give_back(item);
 }
 
-static int without_files(struct scounter_item *item, int err)
+static int registry_without_files(struct scounter_item *item, int err)
 {
 	unsigned long flags;
 
@@ -338,7 +339,7 @@ static int without_files(struct scounter_item *item, int err)
 	return err;
 }
 
-static int make_files(struct scounter_item *item)
+static int registry_make_files(struct scounter_item *item)
 {
 	struct scounter_item *before;
 	unsigned long flags;
@@ -348,19 +349,19 @@ static int make_files(struct scounter_item *item)
 	raw_spin_lock_irqsave(&names_lock, flags);
 	before = item;
 	if (item->alive)
-		before = find_item(item->spot.group, item->name, item->hashed.hash, false);
+		before = registry_find_item(item->spot.group, item->name, item->hashed.hash, false);
 	raw_spin_unlock_irqrestore(&names_lock, flags);
 	if (before == item)
-		return without_files(item, 0);
+		return registry_without_files(item, 0);
 	if (before)
-		bury(before);
+		registry_bury(before);
 	err = item->type->add(item);
-	return err ? without_files(item, err) : 0;
+	return err ? registry_without_files(item, err) : 0;
 }
 
-static void make_files_late(struct scounter_item *item)
+static void registry_make_files_late(struct scounter_item *item)
 {
-	int err = make_files(item);
+	int err = registry_make_files(item);
 
 	/* Its name stays as long as the item, which no other than this mutex' holder frees. */
 	if (err)
@@ -369,7 +370,7 @@ static void make_files_late(struct scounter_item *item)
 }
 
 /* False if there is nothing to do. */
-static bool see_to_one(void)
+static bool registry_see_to_one(void)
 {
 	struct scounter_item *item, *new;
 	unsigned long flags;
@@ -384,14 +385,14 @@ static bool see_to_one(void)
 	}
 	raw_spin_unlock_irqrestore(&names_lock, flags);
 	if (item)
-		bury(item);
+		registry_bury(item);
 	else if (new)
-		make_files_late(new);
+		registry_make_files_late(new);
 	mutex_unlock(&files_mutex);
 	return item || new;
 }
 
-static void resize(void)
+static void registry_resize(void)
 {
 	if (!mutex_trylock(&resize_mutex))
 		return;
@@ -401,21 +402,21 @@ static void resize(void)
 	mutex_unlock(&resize_mutex);
 }
 
-static void see_to_all(struct work_struct *work)
+static void registry_see_to_all(struct work_struct *work)
 {
 	do {
-		resize();
+		registry_resize();
 		cond_resched();
-	} while (see_to_one());
+	} while (registry_see_to_one());
 }
 
 /* All that making files does: it allocates in ways that no @gfp reaches. */
-static bool may_make_files(gfp_t gfp)
+static bool registry_may_make_files(gfp_t gfp)
 {
 	return (current_gfp_context(gfp) & GFP_KERNEL) == GFP_KERNEL;
 }
 
-static int check(const struct scounter_item *item, const char *group)
+static int registry_check(const struct scounter_item *item, const char *group)
 {
 	int err = scounter_check_name("group", group);
 
@@ -429,28 +430,28 @@ static int check(const struct scounter_item *item, const char *group)
 int scounter_item_enter(struct scounter_item *item, const char *group,
 			struct module *owner, gfp_t gfp)
 {
-	bool now = may_make_files(gfp), misfit;
+	bool now = registry_may_make_files(gfp), misfit;
 	int err = 0;
 
 	if (!group)
 		group = module_name(owner);
 	if (item->name)
-		err = check(item, group);
+		err = registry_check(item, group);
 	if (!err)
-		err = enter(item, group, owner, gfp, now, &misfit);
+		err = registry_enter(item, group, owner, gfp, now, &misfit);
 	if (err == -EEXIST)
 		pr_warn_ratelimited("%s%s/%s: another %s has this name\n",
 				    item->type->folder, group, item->name, item->type->what);
 	if (err)
 		return err;
 	if (now && misfit)
-		resize();
+		registry_resize();
 	if (!now)
-		see_to_all_soon();
+		registry_see_to_all_soon();
 	if (!now || !item->files)
 		return 0;
 	mutex_lock(&files_mutex);
-	err = make_files(item);
+	err = registry_make_files(item);
 	mutex_unlock(&files_mutex);
 	if (err)
 		scounter_item_take_down(item);
@@ -459,7 +460,7 @@ int scounter_item_enter(struct scounter_item *item, const char *group,
 
 /* The end of items */
 
-static void withdraw(struct scounter_item *item, bool waited_for)
+static void registry_withdraw(struct scounter_item *item, bool waited_for)
 {
 	lockdep_assert_held(&names_lock);
 	item->alive = false;
@@ -482,12 +483,12 @@ void scounter_item_withdraw(struct scounter_item *item)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&names_lock, flags);
-	withdraw(item, false);
+	registry_withdraw(item, false);
 	raw_spin_unlock_irqrestore(&names_lock, flags);
-	see_to_all_soon();
+	registry_see_to_all_soon();
 }
 
-static bool is_gone(struct scounter_item *item)
+static bool registry_is_gone(struct scounter_item *item)
 {
 	unsigned long flags;
 	bool is;
@@ -498,7 +499,7 @@ static bool is_gone(struct scounter_item *item)
 	return is;
 }
 
-static bool is_dead_and_left(struct scounter_item *item)
+static bool registry_is_dead_and_left(struct scounter_item *item)
 {
 	unsigned long flags;
 	bool left;
@@ -518,14 +519,14 @@ void scounter_item_take_down(struct scounter_item *item)
 	fs_reclaim_acquire(GFP_KERNEL);
 	fs_reclaim_release(GFP_KERNEL);
 	raw_spin_lock_irqsave(&names_lock, flags);
-	withdraw(item, true);
+	registry_withdraw(item, true);
 	raw_spin_unlock_irqrestore(&names_lock, flags);
 	/* Before all others that are dead. */
 	mutex_lock(&files_mutex);
-	if (is_dead_and_left(item))
-		bury(item);
+	if (registry_is_dead_and_left(item))
+		registry_bury(item);
 	mutex_unlock(&files_mutex);
-	wait_event(gone, is_gone(item));
+	wait_event(gone, registry_is_gone(item));
 }
 
 struct module *scounter_item_module(const struct scounter_item *item)
@@ -535,33 +536,33 @@ struct module *scounter_item_module(const struct scounter_item *item)
 
 /* Modules that go */
 
-static struct scounter_owner *get_owner(struct module *module)
+static struct scounter_owner *registry_get_owner(struct module *module)
 {
 	struct scounter_owner *owner;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&names_lock, flags);
-	owner = find_owner(module);
+	owner = registry_find_owner(module);
 	if (owner)
 		owner->users++;
 	raw_spin_unlock_irqrestore(&names_lock, flags);
 	return owner;
 }
 
-static void put_owner(struct scounter_owner *owner)
+static void registry_put_owner(struct scounter_owner *owner)
 {
 	struct scounter_owner *unused;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&names_lock, flags);
 	owner->users--;
-	unused = drop_if_unused(owner);
+	unused = registry_drop_if_unused(owner);
 	raw_spin_unlock_irqrestore(&names_lock, flags);
 	kfree(unused);
 }
 
 /* Nobody else destroys an item of a module that goes. */
-static struct scounter_item *first_of(struct list_head *list)
+static struct scounter_item *registry_first_of(struct list_head *list)
 {
 	struct scounter_item *item;
 	unsigned long flags;
@@ -572,7 +573,7 @@ static struct scounter_item *first_of(struct list_head *list)
 	return item;
 }
 
-static void say_left_behind(const struct scounter_item *item, struct module *module)
+static void registry_say_left_behind(const struct scounter_item *item, struct module *module)
 {
 	if (item->name)
 		pr_warn("%s left the %s %s%s/%s behind; it is removed\n", module_name(module),
@@ -582,14 +583,14 @@ static void say_left_behind(const struct scounter_item *item, struct module *mod
 			module_name(module), item->type->what);
 }
 
-static void withdraw_all_of(struct scounter_owner *owner)
+static void registry_withdraw_all_of(struct scounter_owner *owner)
 {
 	struct scounter_item *item;
 	u32 n;
 
-	for (n = 0; (item = first_of(&owner->items)); n++) {
+	for (n = 0; (item = registry_first_of(&owner->items)); n++) {
 		if (n < NAMED)
-			say_left_behind(item, owner->module);
+			registry_say_left_behind(item, owner->module);
 		scounter_item_withdraw(item);
 		cond_resched();
 	}
@@ -598,12 +599,12 @@ static void withdraw_all_of(struct scounter_owner *owner)
 			module_name(owner->module), n - NAMED);
 }
 
-static void free_kept(struct scounter_owner *owner)
+static void registry_free_kept(struct scounter_owner *owner)
 {
 	struct scounter_item *item;
 	unsigned long flags;
 
-	while ((item = first_of(&owner->kept))) {
+	while ((item = registry_first_of(&owner->kept))) {
 		raw_spin_lock_irqsave(&names_lock, flags);
 		list_del(&item->owned);
 		item->keep = false;
@@ -613,7 +614,7 @@ static void free_kept(struct scounter_owner *owner)
 	}
 }
 
-static bool is_alone(struct scounter_owner *owner)
+static bool registry_is_alone(struct scounter_owner *owner)
 {
 	unsigned long flags;
 	bool is;
@@ -629,24 +630,24 @@ static bool is_alone(struct scounter_owner *owner)
  * vanish with its memory; and of all that it had there is no file any more when it is
  * gone.
  */
-static int module_notify(struct notifier_block *block, unsigned long state, void *module)
+static int registry_module_notify(struct notifier_block *block, unsigned long state, void *module)
 {
 	struct scounter_owner *owner;
 
 	if (state != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
-	owner = get_owner(module);
+	owner = registry_get_owner(module);
 	if (!owner)
 		return NOTIFY_DONE;
-	withdraw_all_of(owner);
-	wait_event(gone, is_alone(owner));
-	free_kept(owner);
-	put_owner(owner);
+	registry_withdraw_all_of(owner);
+	wait_event(gone, registry_is_alone(owner));
+	registry_free_kept(owner);
+	registry_put_owner(owner);
 	return NOTIFY_OK;
 }
 
 static struct notifier_block module_block = {
-	.notifier_call = module_notify,
+	.notifier_call = registry_module_notify,
 };
 
 /* Readers */
@@ -672,8 +673,8 @@ void scounter_walk_stop(struct scounter_walk *walk)
 }
 
 /* The first spots after @at that are items; @at becomes the last spot looked at. */
-static u32 pin_some(struct scounter_walk *walk, struct scounter_spot **at,
-		    struct scounter_item **items, u32 most, bool *end)
+static u32 registry_pin_some(struct scounter_walk *walk, struct scounter_spot **at,
+			     struct scounter_item **items, u32 most, bool *end)
 {
 	u32 looks, n = 0;
 
@@ -700,7 +701,7 @@ u32 scounter_walk_some(struct scounter_walk *walk, struct scounter_item **items,
 	while (!n && !end) {
 		raw_spin_lock_irqsave(&names_lock, flags);
 		at = &walk->spot;
-		n = pin_some(walk, &at, items, most, &end);
+		n = registry_pin_some(walk, &at, items, most, &end);
 		if (at != &walk->spot)
 			list_move(&walk->spot.list, &at->list);
 		raw_spin_unlock_irqrestore(&names_lock, flags);
@@ -718,7 +719,7 @@ struct scounter_item *scounter_walk_peek(struct scounter_walk *walk)
 	while (!item && !end) {
 		raw_spin_lock_irqsave(&names_lock, flags);
 		at = &walk->spot;
-		pin_some(walk, &at, &item, 1, &end);
+		registry_pin_some(walk, &at, &item, 1, &end);
 		/* Before the item, or after what is none. */
 		if (item)
 			list_move_tail(&walk->spot.list, &at->list);
@@ -755,7 +756,7 @@ void scounter_unpin(struct scounter_item **items, u32 n)
 	}
 	raw_spin_unlock_irqrestore(&names_lock, flags);
 	if (last)
-		see_to_all_soon();
+		registry_see_to_all_soon();
 }
 
 int scounter_registry_init(void)
@@ -770,10 +771,10 @@ void scounter_registry_exit(void)
 
 	unregister_module_notifier(&module_block);
 	flush_work(&files_work);
-	own = get_owner(THIS_MODULE);
+	own = registry_get_owner(THIS_MODULE);
 	if (own) {
-		free_kept(own);
-		put_owner(own);
+		registry_free_kept(own);
+		registry_put_owner(own);
 	}
 	WARN_ON(names.count || groups.count || owners.count);
 	scounter_hash_free(&names);

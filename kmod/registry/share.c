@@ -25,7 +25,7 @@ struct scounter_share {
 static DEFINE_SPINLOCK(lock);
 static DEFINE_HASHTABLE(shares, 8);
 
-static struct scounter_share *find(kuid_t user)
+static struct scounter_share *share_find(kuid_t user)
 {
 	struct scounter_share *share;
 
@@ -44,7 +44,7 @@ struct scounter_share *scounter_share_get(kuid_t user)
 	if (!fresh)
 		return NULL;
 	spin_lock(&lock);
-	share = find(user);
+	share = share_find(user);
 	if (!share) {
 		share = fresh;
 		fresh = NULL;
