@@ -138,5 +138,5 @@ a_forgotten_array_is_removed() {
 	[ -f $D/arrays/scounter_array_try/array ] || return 1
 	rmmod scounter_array_try
 	[ ! -e $D/arrays/scounter_array_try ] &&
-		dmesg | grep -q "scounter_array_try left the array 'array' behind"
+		dmesg | grep -q "scounter_array_try left the array arrays/scounter_array_try/array behind"
 }

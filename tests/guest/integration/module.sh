@@ -3,10 +3,24 @@
 # shellcheck shell=sh
 
 TESTS="$TESTS
+hidden_counters_have_no_files
 modules_load_and_unload_many_times
 the_module_leaves_nothing
 lockdown_leaves_reading_alone
 "
+
+hidden_counters_have_no_files() {
+	load scounter_many n=3 hide=1 || return 1
+	[ ! -e $S/scounter_many ] && [ -f $D/scounter_many/many2 ] &&
+		grep -q '^scounter_many/many2 ' $D/counters || fail 'hidden in sysfs' || return 1
+	rmmod scounter_many
+	[ ! -e $D/scounter_many ] || fail 'the files of a module that has gone' || return 1
+	load scounter_many n=3 hide=6 || return 1
+	[ "$(cat $S/scounter_many/many2/value)" = 0 ] && [ ! -e $D/scounter_many ] &&
+		! grep -q '^scounter_many/' $D/counters || fail 'hidden but in sysfs' || return 1
+	rmmod scounter_many
+	[ ! -e $S/scounter_many ]
+}
 
 # Not scounter_switches, whose tracepoint is patched into the scheduler each time:
 # emulated CPUs that run what another patches end in an int3 or never, now and then.

@@ -99,7 +99,7 @@ a_total_that_wrapped_is_exported_anew() {
 	rmmod scounter_try
 }
 
-# Each of 10,000 counters has 3 MB; all together may have 64 MiB, unless root asks.
+# A snapshot of 10,000 counters has 3 MB; each user may have 64 MiB, and root more.
 held_snapshots_are_bounded() {
 	rm -f /tmp/held
 	holders=
@@ -116,6 +116,8 @@ held_snapshots_are_bounded() {
 	[ "$refused" = 8 ] || fail "$refused of 30 refused" || return 1
 	as_nobody 'cat /dev/scounter' 2>&1 >/dev/null | grep -q 'temporarily unavailable' &&
 		cat /dev/scounter >/dev/null || fail 'root is refused, too' || return 1
+	su somebody -s /bin/sh -c 'cat /dev/scounter' >/dev/null ||
+		fail 'another user is refused' || return 1
 	# Not all sleeps by their name: one may be about to begin.
 	# shellcheck disable=SC2086 # a number a word
 	kill $holders
