@@ -67,6 +67,9 @@
 #include <linux/scounter_word.h>
 #include <linux/types.h>
 #include <uapi/linux/scounter.h>
+#if __has_include("linux/cleanup.h")
+#include <linux/cleanup.h>
+#endif
 
 struct module;
 struct scounter_cohort;
@@ -231,6 +234,11 @@ int __scounter_register(struct scounter *counter, const char *name,
 
 void scounter_unregister(struct scounter *counter);
 void scounter_destroy(struct scounter *counter);
+
+/* Where the kernel has it: __free(scounter) destroys a counter at the end of its scope. */
+#ifdef DEFINE_FREE
+DEFINE_FREE(scounter, struct scounter *, scounter_destroy(_T))
+#endif
 
 void __scounter_add(struct scounter *counter, u64 n);
 u64 scounter_read(struct scounter *counter);

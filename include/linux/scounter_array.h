@@ -42,6 +42,9 @@
 #include <linux/build_bug.h>
 #include <linux/types.h>
 #include <uapi/linux/scounter_array.h>
+#if __has_include("linux/cleanup.h")
+#include <linux/cleanup.h>
+#endif
 
 struct module;
 struct scounter_array;
@@ -74,6 +77,10 @@ struct scounter_array *__scounter_array_create(const char *name, const char *gro
 	__scounter_array_create(name, group, type, length, flags, THIS_MODULE)
 
 void scounter_array_destroy(struct scounter_array *array);
+
+#ifdef DEFINE_FREE
+DEFINE_FREE(scounter_array, struct scounter_array *, scounter_array_destroy(_T))
+#endif
 
 void scounter_array_inc(struct scounter_array *array, u64 index);
 void __scounter_array_add(struct scounter_array *array, u64 index, u64 n);

@@ -308,6 +308,25 @@ static void a_reader_goes_on_among_destroyers(struct kunit *test)
 	scounter_destroy(late);
 }
 
+static void a_scope_destroys(struct kunit *test)
+{
+#ifdef DEFINE_FREE
+	u32 before = count_entries();
+
+	{
+		struct scounter *counter __free(scounter) = create("scope", GROUP);
+		struct scounter *twin __free(scounter) = create("scope", GROUP);
+
+		KUNIT_EXPECT_FALSE(test, IS_ERR(counter));
+		KUNIT_EXPECT_TRUE(test, IS_ERR(twin));
+		KUNIT_EXPECT_EQ(test, count_entries(), before + 1);
+	}
+	KUNIT_EXPECT_EQ(test, count_entries(), before);
+#else
+	kunit_skip(test, "the kernel has no __free()");
+#endif
+}
+
 static bool has_files(const struct scounter *counter, enum scounter_view_id view)
 {
 	return container_of(counter->history, struct scounter_entry, history)->view[view];
@@ -515,6 +534,7 @@ static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(a_name_is_free_at_once),
 	KUNIT_CASE(a_callback_of_rcu_destroys),
 	KUNIT_CASE(a_reader_goes_on_among_destroyers),
+	KUNIT_CASE(a_scope_destroys),
 	KUNIT_CASE(counters_are_where_they_are_to_be),
 	KUNIT_CASE(what_cannot_be_hidden_is_refused),
 	KUNIT_CASE(a_hash_table_grows_and_shrinks),
