@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arrays.h"
+#include "internal.h"
 #include "util.h"
 
 static FILE *snapshot(const struct array *array)
@@ -133,16 +134,100 @@ static void test_three_types(u64 seed)
 		}
 }
 
-/* sqrt(0.4 / 128) */
-static void test_error(u64 seed)
+/* Of sqrt((q - 1) / (2 m)), and of sqrt(1 / Theta) where the type has a Theta. */
+static void test_error(void)
 {
-	struct array *array = new_array(SCOUNTER_REPR_CSUROS, 12, 1400000, 64, 1, seed);
+	static const struct {
+		struct scounter_array_type type;
+		u32 error_ppm;
+	} rows[] = {
+		{ { .kind = SCOUNTER_REPR_MORRIS, .bits = 8, .q_ppm = 1080000 }, 200000 },
+		{ { .kind = SCOUNTER_REPR_MORRIS2, .bits = 6 }, 707107 },
+		{ { .kind = SCOUNTER_REPR_CSUROS2, .bits = 10, .m = 32 }, 125000 },
+		{ { .kind = SCOUNTER_REPR_CSUROS, .bits = 12, .q_ppm = 1400000, .m = 64 }, 55902 },
+		{ { .kind = SCOUNTER_REPR_DLM_FLOAT, .bits = 8, .m = 16, .theta = 10 }, 316228 },
+	};
 	struct scounter_array_estimate estimate;
+	struct array *array;
+	u32 i;
 
-	array_add(array, 0, 1000000);
-	array_estimate(array, 0, &estimate);
-	ok(estimate.error_ppm == 55902, "csuros 12 bits: error %u ppm", estimate.error_ppm);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (array_create(&array, &rows[i].type, 1))
+			abort();
+		array_add(array, 0, 10000);
+		array_estimate(array, 0, &estimate);
+		ok(estimate.error_ppm == rows[i].error_ppm, "%s: error %u ppm",
+		   type_name(&array->cells.repr.type), estimate.error_ppm);
+		array_free(array);
+	}
+}
+
+/* What @array becomes when it is saved and loaded. */
+static struct array *reloaded(struct array *array)
+{
+	FILE *file = snapshot(array);
+	struct array *loaded;
+
+	if (!file || array_load(&loaded, file))
+		abort();
+	fclose(file);
 	array_free(array);
+	return loaded;
+}
+
+/* The state after the last one is the last, as each beyond it. */
+static void test_states_beyond(u64 seed)
+{
+	struct array *array = new_array(SCOUNTER_REPR_MORRIS2, 10, 0, 1, 18, seed);
+	u64 top = array->cells.repr.top;
+
+	array->words[0] = top;
+	array->words[1] = top + 1;
+	array->words[2] = 1023;
+	array = reloaded(array);
+	ok(array->words[0] == top && array->words[1] == top && array->words[2] == top,
+	   "a state beyond the last is loaded as the last");
+	array_free(array);
+}
+
+/* The array has the level of the word that has the highest, wherever that is. */
+static void test_level(u64 seed)
+{
+	struct array *array;
+	bool right = true;
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		array = new_array(SCOUNTER_REPR_SHARED, 8, 0, 1, 21, seed);
+		array->words[i] = 5ULL << SCOUNTER_SHARED_LEVEL_SHIFT | 1;
+		array->words[(i + 1) % 3] = 3ULL << SCOUNTER_SHARED_LEVEL_SHIFT | 1;
+		array = reloaded(array);
+		right &= array->cells.words == 3 && array->level == 5;
+		array_free(array);
+	}
+	ok(right, "a loaded array has the highest level of its words");
+}
+
+/* Cells of 8 bits, whose merges are looked up if there is one copy. */
+static void test_copies(u64 seed)
+{
+	struct array *dst = new_array(SCOUNTER_REPR_CSUROS2, 8, 0, 32, 16, seed), *src;
+	bool right = true;
+	u64 i;
+
+	if (array_create_copies(&src, &dst->cells.repr.type, 16, 2))
+		abort();
+	for (i = 0; i < 16; i++) {
+		((u8 *)src->words)[i] = 1 + i;
+		((u8 *)src->words)[16 + i] = 2;
+		array_add(dst, i, 4);
+	}
+	right &= !array_merge(dst, src);
+	for (i = 0; i < 16; i++)
+		right &= array_value(dst, i) == 7 + i;
+	ok(right, "a merge adds up all copies of a counter");
+	array_free(src);
+	array_free(dst);
 }
 
 static bool is_real(struct scounter_real real, u64 whole, u64 part)
@@ -221,5 +306,8 @@ void test_library(u64 seed)
 	test_scaled(seed);
 	test_snapshots(seed);
 	test_three_types(derive_seed(seed, "three types", 0));
-	test_error(seed);
+	test_error();
+	test_states_beyond(seed);
+	test_level(seed);
+	test_copies(seed);
 }
