@@ -8,11 +8,16 @@
 #include "model.h"
 #include "named.h"
 
-void named_machine(u64 seed)
+void named_machine_of(u32 nodes, u64 seed)
 {
-	model_init(CPUS, NODES);
+	model_init(CPUS, nodes);
 	shim_be(0);
 	counters_init(seed);
+}
+
+void named_machine(u64 seed)
+{
+	named_machine_of(NODES, seed);
 }
 
 struct scounter *named_make(const struct scounter_params *params)

@@ -11,6 +11,9 @@
 /* This thread is CPU 0 then, and its streams are those of the seed. */
 void named_machine(u64 seed);
 
+/* The same with so many nodes. */
+void named_machine_of(u32 nodes, u64 seed);
+
 struct scounter *named_make(const struct scounter_params *params);
 void named_free(struct scounter *counter);
 struct scounter_estimate named_estimate(struct scounter *counter);

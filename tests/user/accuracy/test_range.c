@@ -375,6 +375,25 @@ static bool test_node(u32 which)
 	return good;
 }
 
+/* The number of a node takes bits from the count: none of one node, two of four. */
+static bool test_nodes_end(u32 which)
+{
+	enum scounter_kind kind = which % 2 ? SCOUNTER_RBO_NUMA : SCOUNTER_RBO_NUMA_ADAPT;
+	u32 nodes = which / 2 ? 4 : 1;
+	u64 end = which / 2 ? (1ULL << 61) - 1 : (1ULL << 63) - 1;
+	struct scounter *counter;
+	u64 last;
+
+	named_machine_of(nodes, 1);
+	counter = named_make(&(struct scounter_params) { .kind = kind });
+	scounter_add(counter, end - 1);
+	scounter_inc(counter);
+	last = scounter_read(counter);
+	named_free(counter);
+	describe("%s, nodes: %u: %llu", which % 2 ? "rbo_numa" : "rbo_numa_adapt", nodes, last);
+	return last == end && *scounter_rbo_numa_ops.value_max == end;
+}
+
 const struct test range_tests[] = {
 	{ "an addition of 0 changes nothing", ARRAY_SIZE(kinds), test_zero },
 	{ "beyond 2^63 - 1 and 2^64", 2 * ARRAY_SIZE(unchecked), test_passing },
@@ -386,5 +405,6 @@ const struct test range_tests[] = {
 	{ "resets and wraps beyond 2^32", 1, test_times },
 	{ "a kind ends where it says", __SCOUNTER_KINDS, test_value_max },
 	{ "a word takes a node", 2, test_node },
+	{ "nodes take bits from the range", 4, test_nodes_end },
 	{ }
 };
