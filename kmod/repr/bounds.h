@@ -110,7 +110,7 @@ static inline u64 scounter_unit_variance(u64 unit, u64 n)
 		return 0;
 	unit = ((unit - 1) >> shift) + !!shift;
 	n >>= shift;
-	if (n <= unit / 1000)
+	if (n <= div_u64(unit, 1000))
 		return SCOUNTER_VARIANCE_MAX;
 	return div64_u64(unit * SCOUNTER_VARIANCE_ONE - 1, n) + 1;
 }

@@ -5,7 +5,8 @@
 
 #include "../shim.h"
 
-#define NR_CPUS				1024
+/* As kernels of 64 and of 32 bits have it. */
+#define NR_CPUS				(__SIZEOF_LONG__ == 8 ? 1024 : 32)
 #define nr_cpu_ids			((unsigned int)shim_cpus)
 #define num_possible_cpus()		((unsigned int)shim_cpus)
 #define num_online_cpus()		((unsigned int)shim_cpus)
