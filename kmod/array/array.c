@@ -238,26 +238,26 @@ notrace void __scounter_array_add(struct scounter_array *array, u64 index, u64 n
 }
 EXPORT_SYMBOL_GPL(__scounter_array_add);
 
-static notrace void array_gather_cell(const struct scounter_array *array, u64 cell,
-				struct scounter_gathered *gathered)
+static notrace void array_add_up_cell(const struct scounter_array *array, u64 cell,
+				struct scounter_cell_total *total)
 {
 	u32 bit, i;
 	u64 word = scounter_cells_find(&array->cells, cell, &bit);
 
 	for (i = 0; i < array->slots; i++)
 		if (array->copies[i])
-			scounter_gather_cell(gathered, &array->cells,
+			scounter_cell_total_add(total, &array->cells,
 					     atomic64_read(&array->copies[i][word]), bit);
 }
 
-static notrace struct scounter_gathered array_gather(const struct scounter_array *array, u64 index)
+static notrace struct scounter_cell_total array_add_up(const struct scounter_array *array, u64 index)
 {
 	u32 group = array->cells.repr.type.group, i;
-	struct scounter_gathered gathered = { 0 };
+	struct scounter_cell_total total = { 0 };
 
 	for (i = 0; i < group; i++)
-		array_gather_cell(array, index * group + i, &gathered);
-	return gathered;
+		array_add_up_cell(array, index * group + i, &total);
+	return total;
 }
 
 /*
@@ -309,17 +309,17 @@ static notrace struct scounter_known array_known_of(const struct scounter_array 
 notrace int scounter_array_read_est(const struct scounter_array *array, u64 index,
 				    struct scounter_array_estimate *estimate)
 {
-	struct scounter_gathered gathered;
+	struct scounter_cell_total total;
 	struct scounter_known known;
 	u64 before;
 
 	if (array_refuse(array, index))
 		return -ERANGE;
 	before = array_lost_before(array);
-	gathered = array_gather(array, index);
+	total = array_add_up(array, index);
 	known = array_known_of(array);
 	known.lost_from = array_lost_after(array, before);
-	scounter_estimate_of(&gathered, &array->cells.repr.type, &known, estimate);
+	scounter_estimate_of(&total, &array->cells.repr.type, &known, estimate);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(scounter_array_read_est);
@@ -360,14 +360,14 @@ EXPORT_SYMBOL_GPL(scounter_array_read);
 notrace int scounter_array_read_range(const struct scounter_array *array, u64 first, u64 count,
 				      struct scounter_array_value *values)
 {
-	struct scounter_gathered gathered;
+	struct scounter_cell_total total;
 	u64 i;
 
 	if (array_refuse_range(array, first, count))
 		return -ERANGE;
 	for (i = 0; i < count; i++) {
-		gathered = array_gather(array, first + i);
-		values[i] = scounter_value_of(scounter_wide_over(gathered.sum,
+		total = array_add_up(array, first + i);
+		values[i] = scounter_value_of(scounter_wide_over(total.sum,
 								 array->cells.repr.type.group));
 	}
 	return 0;
@@ -547,23 +547,23 @@ static bool array_word_is_empty(const struct scounter_array *array, u64 word)
 static void array_merge_cell(struct scounter_array *dst, const struct scounter_array *src,
 		       u64 cell, bool same)
 {
-	struct scounter_gathered gathered = { 0 };
+	struct scounter_cell_total total = { 0 };
 	u64 before = array_lost_before(src), to;
 	struct addition addition;
 	u32 bit;
 
-	array_gather_cell(src, cell, &gathered);
+	array_add_up_cell(src, cell, &total);
 	addition = (struct addition){
-		.v = scounter_wide_real(gathered.sum),
+		.v = scounter_wide_real(total.sum),
 		.seen = atomic_read(&dst->level),
-		.lacks = scounter_may_lack(array_lost_after(src, before), gathered.largest) ||
-			 gathered.sum.over,
+		.lacks = scounter_may_lack(array_lost_after(src, before), total.largest) ||
+			 total.sum.over,
 	};
 	if (scounter_real_is_zero(addition.v))
 		return;
 	/* The sum's sample is of no lower level than each. */
-	addition.level = max(gathered.level, addition.seen & LEVEL_MASK);
-	array_raise(&dst->mixed_ppm, scounter_brought_ppm(&gathered, same, atomic_read(&src->mixed_ppm),
+	addition.level = max(total.level, addition.seen & LEVEL_MASK);
+	array_raise(&dst->mixed_ppm, scounter_brought_ppm(&total, same, atomic_read(&src->mixed_ppm),
 						    &dst->cells.repr));
 	to = scounter_cells_find(&dst->cells, cell, &bit);
 	array_add_to_cell(dst, &array_copy_here(dst)[to], bit, &addition);

@@ -17,7 +17,7 @@
 #include "repr/cells.h"
 #include "repr/scaled.h"
 
-struct scounter_gathered {
+struct scounter_cell_total {
 	struct scounter_wide sum;	/* of f */
 	struct scounter_real gap;	/* the largest, to the state after a cell's */
 	u64 xi;				/* the largest, see scounter_repr_xi() */
@@ -60,14 +60,14 @@ static inline u64 scounter_known_unit(const struct scounter_known *known,
 	return max(known->unit, scounter_real_up(scounter_repr_first(repr)));
 }
 
-static inline void scounter_gather_gap(struct scounter_gathered *gathered,
+static inline void scounter_cell_total_gap(struct scounter_cell_total *total,
 				       struct scounter_real gap)
 {
-	if (scounter_real_less(gathered->gap, gap))
-		gathered->gap = gap;
+	if (scounter_real_less(total->gap, gap))
+		total->gap = gap;
 }
 
-static inline void scounter_gather_cell(struct scounter_gathered *gathered,
+static inline void scounter_cell_total_add(struct scounter_cell_total *total,
 					const struct scounter_cells *cells, u64 word, u32 bit)
 {
 	const struct scounter_repr *repr = &cells->repr;
@@ -75,36 +75,36 @@ static inline void scounter_gather_cell(struct scounter_gathered *gathered,
 	u32 x = scounter_cells_state(cells, word, bit);
 	u32 level;
 
-	scounter_wide_add(&gathered->sum, f);
-	gathered->largest = max_t(u64, gathered->largest, f.whole);
-	gathered->cells++;
+	scounter_wide_add(&total->sum, f);
+	total->largest = max_t(u64, total->largest, f.whole);
+	total->cells++;
 	if (repr->type.kind == SCOUNTER_REPR_SHARED) {
 		level = scounter_shared_level(word);
-		gathered->level = max_t(u32, gathered->level, level);
-		gathered->sampling |= level > 0;
+		total->level = max_t(u32, total->level, level);
+		total->sampling |= level > 0;
 		return;
 	}
 	/* A count that belongs to the next state is seen in this one, too. */
-	gathered->xi = max_t(u64, gathered->xi, scounter_repr_xi(repr, min(x + 1, repr->top)));
-	gathered->first = scounter_repr_first(repr);
-	gathered->certain = scounter_repr_exact(repr);
-	gathered->sampling |= x >= gathered->certain;
+	total->xi = max_t(u64, total->xi, scounter_repr_xi(repr, min(x + 1, repr->top)));
+	total->first = scounter_repr_first(repr);
+	total->certain = scounter_repr_exact(repr);
+	total->sampling |= x >= total->certain;
 	if (x >= repr->top) {
-		gathered->gap = SCOUNTER_REAL_MAX;
+		total->gap = SCOUNTER_REAL_MAX;
 		return;
 	}
 	/* A DLM probability counter may pass states. */
-	scounter_gather_gap(gathered, scounter_repr_gap(repr, x));
-	scounter_gather_gap(gathered, scounter_repr_worth(repr, x));
+	scounter_cell_total_gap(total, scounter_repr_gap(repr, x));
+	scounter_cell_total_gap(total, scounter_repr_worth(repr, x));
 }
 
 /*
  * The mean of a group fits in 64 bits where the sum of its cells may not.  Bounds are made
  * in units of 2^shift events then.
  */
-static inline u32 scounter_estimate_shift(const struct scounter_gathered *gathered, u32 group)
+static inline u32 scounter_estimate_shift(const struct scounter_cell_total *total, u32 group)
 {
-	struct scounter_wide sum = gathered->sum;
+	struct scounter_wide sum = total->sum;
 
 	return sum.over || (group > 1 && sum.rest.whole >> 62) ? fls64(sum.over) + 4 : 0;
 }
@@ -161,17 +161,17 @@ scounter_shared_spread(u64 sum, u32 level, u32 shift)
  * about 1 / m of the difference where a rung has m of them.  A single cell is bounded by
  * the next state in its place; in the mean of many cells, all of that adds up.
  */
-static inline u64 scounter_group_variance(const struct scounter_gathered *gathered,
+static inline u64 scounter_group_variance(const struct scounter_cell_total *total,
 					  const struct scounter_array_type *type)
 {
-	u64 waiting = div_u64(gathered->xi * (type->q_ppm + SCOUNTER_REPR_MILLION),
+	u64 waiting = div_u64(total->xi * (type->q_ppm + SCOUNTER_REPR_MILLION),
 			      2 * type->q_ppm);
 	u32 m = type->kind == SCOUNTER_REPR_DLM_FLOAT ? type->theta / 2 : type->m;
-	u64 rest = div_u64(gathered->xi - waiting, m);
+	u64 rest = div_u64(total->xi - waiting, m);
 
 	if (type->kind == SCOUNTER_REPR_DLM_PROBABILITY)
-		return gathered->xi;
-	return waiting + rest - div_u64(rest, gathered->cells) + 1;
+		return total->xi;
+	return waiting + rest - div_u64(rest, total->cells) + 1;
 }
 
 /* A broken snapshot may have any number there. */
@@ -207,24 +207,24 @@ static inline u64 scounter_widen(u64 n, u64 share)
 }
 
 static inline struct scounter_spread
-scounter_group_spread(const struct scounter_gathered *gathered, struct scounter_real sum, u32 shift,
+scounter_group_spread(const struct scounter_cell_total *total, struct scounter_real sum, u32 shift,
 		      const struct scounter_array_type *type, const struct scounter_known *known)
 {
-	u64 variance = scounter_group_variance(gathered, type);
+	u64 variance = scounter_group_variance(total, type);
 	u64 mixed = scounter_mixed_variance(known->mixed_ppm);
-	u64 unit = max(scounter_real_up(gathered->first), known->unit);
+	u64 unit = max(scounter_real_up(total->first), known->unit);
 	u64 first = scounter_unit_shifted(unit, shift);
 	struct scounter_real next = SCOUNTER_REAL_MAX;
 	bool foreign = mixed || known->unit > 1;
 	u64 mean;
 
-	if (~gathered->gap.whole)
-		next = scounter_real_sum(sum, scounter_real_shifted(gathered->gap, shift));
+	if (~total->gap.whole)
+		next = scounter_real_sum(sum, scounter_real_shifted(total->gap, shift));
 	/* The states of the other type are up to unit + 2 xi n apart. */
 	if (known->unit > 1)
 		next = scounter_real_sum(next, scounter_real(first));
 	if (mixed) {
-		variance = max(mixed, gathered->xi);
+		variance = max(mixed, total->xi);
 		next.whole = scounter_widen(next.whole, 2 * mixed);
 	}
 	mean = div_u64(variance, type->group) + 1;
@@ -235,7 +235,7 @@ scounter_group_spread(const struct scounter_gathered *gathered, struct scounter_
 		.above = mean + scounter_unit_variance(first, next.whole) +
 			 scounter_rest_variance(known, variance, next.whole, type->group),
 		/* Only an event makes a cell leave 0. */
-		.least = foreign ? !scounter_real_is_zero(sum) : gathered->certain,
+		.least = foreign ? !scounter_real_is_zero(sum) : total->certain,
 		.next = scounter_real_up(next),
 		/* Of steps that are equal at first, the one that is further off. */
 		.lower = first > 1 ? SCOUNTER_EQUAL_LOWER : SCOUNTER_GROWN_LOWER,
@@ -280,20 +280,20 @@ static inline u64 scounter_shared_deviation(const struct scounter_array_type *ty
 	return scounter_scaled_whole(scounter_scaled(root, level));
 }
 
-static inline void scounter_estimate_of(const struct scounter_gathered *gathered,
+static inline void scounter_estimate_of(const struct scounter_cell_total *total,
 					const struct scounter_array_type *type,
 					const struct scounter_known *known,
 					struct scounter_array_estimate *estimate)
 {
 	bool shared = type->kind == SCOUNTER_REPR_SHARED;
-	bool lacks = scounter_may_lack(known->lost_from, gathered->largest) ||
-		     scounter_wide_beyond(gathered->sum, type->group);
-	u32 shift = scounter_estimate_shift(gathered, type->group);
-	struct scounter_real sum = scounter_wide_shifted(gathered->sum, shift).rest;
-	u64 value = scounter_real_rounded(scounter_wide_over(gathered->sum, type->group));
+	bool lacks = scounter_may_lack(known->lost_from, total->largest) ||
+		     scounter_wide_beyond(total->sum, type->group);
+	u32 shift = scounter_estimate_shift(total, type->group);
+	struct scounter_real sum = scounter_wide_shifted(total->sum, shift).rest;
+	u64 value = scounter_real_rounded(scounter_wide_over(total->sum, type->group));
 	u64 mixed = scounter_mixed_variance(known->mixed_ppm);
-	u32 level = scounter_known_level(known, gathered->level);
-	bool sampling = shared ? level : gathered->sampling;
+	u32 level = scounter_known_level(known, total->level);
+	bool sampling = shared ? level : total->sampling;
 	struct scounter_spread spread;
 	u64 square;
 
@@ -306,8 +306,8 @@ static inline void scounter_estimate_of(const struct scounter_gathered *gathered
 		spread.above = max(spread.above, mixed);
 		square = spread.below;
 	} else {
-		spread = scounter_group_spread(gathered, sum, shift, type, known);
-		square = max(gathered->xi, mixed);
+		spread = scounter_group_spread(total, sum, shift, type, known);
+		square = max(total->xi, mixed);
 		square = div_u64(square, type->group) +
 			 scounter_rest_variance(known, square, sum.whole, type->group) +
 			 scounter_unit_variance(spread.first, sum.whole);
@@ -344,7 +344,7 @@ static inline u64 scounter_variance_product(u64 a, u64 b)
  * no more than it was when z alone was rounded.  So it is T (x + z)^2 in all, if T is
  * at least xi and has the rounding of z in it.
  */
-static inline u32 scounter_brought_ppm(const struct scounter_gathered *cell, bool same,
+static inline u32 scounter_brought_ppm(const struct scounter_cell_total *cell, bool same,
 				       u32 mixed_ppm, const struct scounter_repr *into)
 {
 	u64 variance = scounter_mixed_variance(mixed_ppm);

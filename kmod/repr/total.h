@@ -25,7 +25,7 @@
 struct scounter_total {
 	struct scounter_wide sum;	/* of f over all cells */
 	struct scounter_scaled variance;	/* of that */
-	u64 largest;			/* as in struct scounter_gathered */
+	u64 largest;			/* as in struct scounter_cell_total */
 	u64 xi;				/* that of `share`, xi / (1 + xi) */
 	struct scounter_scaled share;
 	u64 unit;			/* the largest, see struct scounter_known */
@@ -51,7 +51,7 @@ static inline struct scounter_scaled scounter_spread(struct scounter_total *tota
 				   scounter_scaled(1, -2));
 }
 
-static inline u64 scounter_total_unit(const struct scounter_gathered *one,
+static inline u64 scounter_total_unit(const struct scounter_cell_total *one,
 				      const struct scounter_known *known, bool shared)
 {
 	if (shared)
@@ -64,7 +64,7 @@ static inline u64 scounter_total_unit(const struct scounter_gathered *one,
  * unit - 1, for what a cell stands for.  A cell of a shared level has what it was
  * counted with at worst, that of its word.
  */
-static inline struct scounter_scaled scounter_total_rest(const struct scounter_gathered *one,
+static inline struct scounter_scaled scounter_total_rest(const struct scounter_cell_total *one,
 							 const struct scounter_known *known,
 							 bool shared)
 {
@@ -79,7 +79,7 @@ static inline struct scounter_scaled scounter_total_rest(const struct scounter_g
 
 /* As scounter_rest_variance(), of one cell. */
 static inline struct scounter_scaled
-scounter_total_roundings(const struct scounter_gathered *one, const struct scounter_known *known,
+scounter_total_roundings(const struct scounter_cell_total *one, const struct scounter_known *known,
 			 u64 mixed)
 {
 	struct scounter_scaled one_trillion = scounter_scaled(SCOUNTER_TRILLION, 0);
@@ -99,10 +99,10 @@ static inline void scounter_total_cell(struct scounter_total *total,
 {
 	bool shared = cells->repr.type.kind == SCOUNTER_REPR_SHARED;
 	u64 mixed = scounter_mixed_variance(known->mixed_ppm);
-	struct scounter_gathered one = { 0 };
+	struct scounter_cell_total one = { 0 };
 	struct scounter_scaled more;
 
-	scounter_gather_cell(&one, cells, word, bit);
+	scounter_cell_total_add(&one, cells, word, bit);
 	total->unit = max(total->unit, scounter_total_unit(&one, known, shared));
 	if (scounter_real_is_zero(one.sum.rest))
 		return;

@@ -215,24 +215,24 @@ int array_add(struct array *array, u64 index, u64 n)
 	return err;
 }
 
-static void gather_cell(const struct array *array, u64 cell, struct scounter_gathered *gathered)
+static void add_up_cell(const struct array *array, u64 cell, struct scounter_cell_total *total)
 {
 	u32 bit, i;
 	u64 word = scounter_cells_find(&array->cells, cell, &bit);
 
 	for (i = 0; i < array->copies; i++)
-		scounter_gather_cell(gathered, &array->cells,
+		scounter_cell_total_add(total, &array->cells,
 				     array->words[i * array->cells.words + word], bit);
 }
 
-static struct scounter_gathered gather(const struct array *array, u64 index)
+static struct scounter_cell_total add_up(const struct array *array, u64 index)
 {
 	u32 group = array->cells.repr.type.group, i;
-	struct scounter_gathered gathered = { 0 };
+	struct scounter_cell_total total = { 0 };
 
 	for (i = 0; i < group; i++)
-		gather_cell(array, index * group + i, &gathered);
-	return gathered;
+		add_up_cell(array, index * group + i, &total);
+	return total;
 }
 
 struct scounter_known array_known(const struct array *array)
@@ -250,13 +250,13 @@ struct scounter_known array_known(const struct array *array)
 int array_estimate(struct array *array, u64 index, struct scounter_array_estimate *estimate)
 {
 	struct scounter_known known = array_known(array);
-	struct scounter_gathered gathered;
+	struct scounter_cell_total total;
 	int err = refuse(array, index);
 
 	if (err)
 		return err;
-	gathered = gather(array, index);
-	scounter_estimate_of(&gathered, &array->cells.repr.type, &known, estimate);
+	total = add_up(array, index);
+	scounter_estimate_of(&total, &array->cells.repr.type, &known, estimate);
 	return 0;
 }
 
@@ -271,7 +271,7 @@ int array_values(struct array *array, u64 first, u64 count, double *values)
 	u64 i;
 
 	for (i = 0; !err && i < count; i++)
-		values[i] = double_of(gather(array, first + i).sum) /
+		values[i] = double_of(add_up(array, first + i).sum) /
 			    array->cells.repr.type.group;
 	return err;
 }
@@ -350,18 +350,18 @@ static int check_merge(const struct array *dst, const struct array *src)
 
 static void merge_cell(struct array *dst, const struct array *src, u64 cell, bool same)
 {
-	struct scounter_gathered gathered = { 0 };
+	struct scounter_cell_total total = { 0 };
 	struct scounter_real sum;
 
-	gather_cell(src, cell, &gathered);
-	sum = scounter_wide_real(gathered.sum);
+	add_up_cell(src, cell, &total);
+	sum = scounter_wide_real(total.sum);
 	if (scounter_real_is_zero(sum))
 		return;
 	dst->mixed_ppm = max(dst->mixed_ppm,
-			     scounter_brought_ppm(&gathered, same, src->mixed_ppm,
+			     scounter_brought_ppm(&total, same, src->mixed_ppm,
 						  &dst->cells.repr));
-	add_to_cell(dst, cell, sum, gathered.level,
-		    gathered.sum.over || scounter_may_lack(src->lost_from, gathered.largest));
+	add_to_cell(dst, cell, sum, total.level,
+		    total.sum.over || scounter_may_lack(src->lost_from, total.largest));
 }
 
 static void merge_cells(struct array *dst, const struct array *src, bool same)

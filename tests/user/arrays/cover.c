@@ -259,7 +259,7 @@ static struct worst by_merges(const struct scounter_repr *repr, const struct sco
 static u32 brought_ppm(const struct scounter_repr *from, u32 x, u32 mixed_ppm,
 		       const struct scounter_repr *into)
 {
-	const struct scounter_gathered cell = {
+	const struct scounter_cell_total cell = {
 		.sum.rest = scounter_repr_f(from, x), .xi = scounter_repr_xi(from, x),
 		.sampling = true,
 	};
