@@ -4,7 +4,7 @@
  * has seen what it is in for; then it is given the events of a long time at once,
  * as the paper's runs of 8 s are far longer than a model can run; then it has a
  * history, if asked for: increments as they will be measured, since of many counters
- * all but the hot one have not been fought over yet, and are, now and then; then the
+ * all but the hot one have not been contended yet, and are, now and then; then the
  * machine warms up; then it is measured.  A cold run is measured from the first
  * increment of a new counter on.  With resets, what is measured are so many parts, each
  * of which stands for a second: in its middle thread 0 resets the hot counter, and when

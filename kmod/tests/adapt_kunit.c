@@ -617,7 +617,7 @@ static const struct scounter_params wrapping[] = {
 };
 
 /*
- * One CPU counts: nobody fights over the word, which therefore stays one and begins
+ * One CPU counts: the word is not contended, therefore stays one and begins
  * again at 0.  Inflated by one increment in 8 at the end of its range, all of 200 would
  * escape in one of 10^11 runs.
  */
