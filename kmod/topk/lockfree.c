@@ -506,6 +506,12 @@ static bool lockfree_count_of_cell(struct topk_table *table, u32 place, u64 *cou
 	return topk_cell_node(view.word);
 }
 
+/*
+ * The state is read before the cell is looked at, and key and error after it.  A node that
+ * has just been taken again for another use has the error of its last use until it gets a
+ * cell.  If the cell has the node, and the generation is the same before and after, all is
+ * of one use.
+ */
 static void lockfree_read_cell(struct topk_table *table, struct topk_pick *pick,
 			       struct scounter_topk_record *record)
 {
@@ -517,17 +523,17 @@ static void lockfree_read_cell(struct topk_table *table, struct topk_pick *pick,
 	u64 state;
 
 	do {
-		/* Pairs with the compare-and-swap in lockfree_claim(): topk-claim.litmus. */
 		pick->node = topk_cell_node(atomic64_read_acquire(&cell->word));
 		node = topk_node(&t->index, pick->node);
 		state = atomic64_read_acquire(&node->state);
+		/* Pairs with the compare-and-swap in lockfree_claim(): topk-claim.litmus. */
+		view = lockfree_look(cell);
+		record->count = view.count;
 		record->error = READ_ONCE(node->error);
 		for (i = 0; i < words; i++)
 			((u64 *)record->key)[i] = READ_ONCE(node->key[i]);
 		smp_rmb(); /* topk_index_take(): topk-generation.litmus */
 		pick->generation = topk_state_generation(state);
-		view = lockfree_look(cell);
-		record->count = view.count;
 	} while (topk_cell_node(view.word) != pick->node ||
 		 topk_state_generation(atomic64_read(&node->state)) != pick->generation);
 }

@@ -498,11 +498,16 @@ static bool test_topk(void)
 		{ .kind = "topk-lockfree", .script = "AAA,AA", .before = "A", .capacity = 1 },
 		{ .kind = "topk-lockfree", .script = "AA,AB", .before = "A", .capacity = 1 },
 		{ .kind = "topk-lockfree", .script = "AA,AA,r", .before = "A", .capacity = 2 },
+		/* A node that gets its cell back for another use while it is read. */
+		{ .kind = "topk-lockfree", .script = "21,r", .before = "1", .capacity = 1 },
+		{ .kind = "topk-cooperative", .script = "21,r", .before = "1", .capacity = 1 },
+		{ .kind = "topk-lockfree", .script = "J,A", .before = "A", .capacity = 1 },
 		{ .kind = "topk-cooperative", .script = "1,1r", .before = "12", .capacity = 2 },
 		{ .kind = "topk-cooperative", .script = "34,r", .before = "12", .capacity = 2 },
 		{ .kind = "topk-cooperative", .script = "AA,A", .before = "A", .capacity = 1 },
 		{ .kind = "topk-cooperative", .script = "AA,AA", .before = "A", .capacity = 2 },
 		{ .kind = "topk-cooperative", .script = "AA,Ar", .before = "A", .capacity = 2 },
+		{ .kind = "topk-cooperative", .script = "J,A", .before = "A", .capacity = 1 },
 	};
 	unsigned int i;
 	bool good = true;
@@ -540,7 +545,7 @@ static bool test_topk_randomly(void)
 		/* Slots that change hands. */
 		counting.script = "AABAABAA,ABABABAB,AAArBBBr";
 		good &= is_right(&counting, &options);
-		counting.script = "ABCAABBC,CABABArA,rAACABAB";
+		counting.script = "AJCAABKC,CAJABArA,rAACKBAB";
 		good &= is_right(&counting, &options);
 	}
 	return good;

@@ -109,17 +109,30 @@ static void judge_late(const struct scounter_topk_header *header, u32 key, u64 c
 }
 
 /*
- * The letters of a key: 1 as the design counts, A as a call of the module does, a for
- * many hits at once.
+ * The letters of a key: 1 as the design counts, A as a call of the module does, J the
+ * same with two hits, a for many hits at once.
  */
 static u64 key_of_letter(char letter)
 {
-	return letter < 'A' ? letter - '0' : letter - (letter < 'a' ? 'A' : 'a') + 1;
+	char first = letter < 'A' ? '1' : letter < 'J' ? 'A' : letter < 'a' ? 'J' : 'a';
+
+	return letter - first + 1;
+}
+
+static u64 hits_of_letter(char letter)
+{
+	if (letter < 'J')
+		return 1;
+	if (letter < 'a')
+		return 2;
+	return ops == &topk_cooperative_ops ? LARGER : LARGE;
 }
 
 static bool is_hit(u32 key)
 {
-	const char letters[] = { '0' + key, 'A' + key - 1, 'a' + key - 1, 0 };
+	const char letters[] = {
+		'0' + key, 'A' + key - 1, 'J' + key - 1, 'a' + key - 1, 0
+	};
 
 	return key && strpbrk(now.script, letters);
 }
@@ -188,8 +201,7 @@ static void look(void)
 
 static void operate(char operation)
 {
-	u64 large = ops == &topk_cooperative_ops ? LARGER : LARGE;
-	u64 key = key_of_letter(operation), n = operation < 'a' ? 1 : large;
+	u64 key = key_of_letter(operation), n = hits_of_letter(operation);
 
 	if (operation == 'r') {
 		look();
@@ -289,7 +301,7 @@ static const struct topk_ops *ops_by_name(const char *name)
 const struct explore_program *topk_program(const struct topk_play *play)
 {
 	const struct script script = {
-		.text = play->script, .letters = "123456789ABCDEFGHIabcdefghir", .operate = operate,
+		.text = play->script, .letters = "123456789ABCDEFGHIJKLMNOPQRabcdefghir", .operate = operate,
 	};
 	const struct explore_program like = { .setup = setup, .check = check };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Threads that hit keys of a table of frequent items.  A letter of the script is a
- * key, from 1 to 9, that is hit, A to I the same through the call of the module, a to i
- * with many hits at once; or
+ * key, from 1 to 9, that is hit, A to I the same through the call of the module, J to R
+ * the same with two hits, a to i with many hits at once; or
  *
  *	r	takes a snapshot
  */
