@@ -235,7 +235,7 @@ static int word_create(struct subject *subject)
 		kfree(word);
 		return err;
 	}
-	word->is_wide = !__SCOUNTER_IS_ONE_OF(subject->variant, __SCOUNTER_WORD32_KINDS);
+	word->is_wide = !__SCOUNTER_IS_ONE_OF(word->class.kind, __SCOUNTER_WORD32_KINDS);
 	subject->word = word;
 	return 0;
 }
