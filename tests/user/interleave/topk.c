@@ -301,7 +301,9 @@ static const struct topk_ops *ops_by_name(const char *name)
 const struct explore_program *topk_program(const struct topk_play *play)
 {
 	const struct script script = {
-		.text = play->script, .letters = "123456789ABCDEFGHIJKLMNOPQRabcdefghir", .operate = operate,
+		.text = play->script,
+		.letters = "123456789ABCDEFGHIJKLMNOPQRabcdefghir",
+		.operate = operate,
 	};
 	const struct explore_program like = { .setup = setup, .check = check };
 
