@@ -56,11 +56,11 @@ static void array_raise(atomic_t *what, u32 to)
 		;
 }
 
-static void array_raise_unit(struct scounter_array *array, u64 unit)
+static void array_raise_to(atomic64_t *what, u64 to)
 {
-	s64 old = atomic64_read(&array->unit);
+	s64 old = atomic64_read(what);
 
-	while ((u64)old < unit && !atomic64_try_cmpxchg(&array->unit, &old, unit))
+	while ((u64)old < to && !atomic64_try_cmpxchg(what, &old, to))
 		;
 }
 
@@ -282,14 +282,36 @@ static notrace u64 array_lost_after(const struct scounter_array *array, u64 befo
 
 static notrace struct scounter_known array_known_of(const struct scounter_array *array)
 {
-	return (struct scounter_known){
+	struct scounter_known known = {
 		.copies		= array->copy_count,
 		.level		= scounter_array_level(array),
-		.mixed_ppm	= atomic_read(&array->mixed_ppm),
 		.lost_from	= atomic64_read(&array->lost_from),
-		.unit		= atomic64_read(&array->unit),
-		.roundings	= atomic_read(&array->roundings),
 	};
+
+	/* In the order in which array_begin_clear() changes them, so that none is missed. */
+	known.mixed_ppm = atomic_read(&array->mixed_ppm);
+	known.roundings = atomic_read(&array->roundings);
+	known.unit = atomic64_read(&array->unit);
+	smp_rmb(); /* array_begin_clear() */
+	known.mixed_ppm = max_t(u32, known.mixed_ppm, atomic_read(&array->cleared_ppm));
+	known.roundings = max_t(u32, known.roundings, atomic_read(&array->cleared_roundings));
+	known.unit = max_t(u64, known.unit, atomic64_read(&array->cleared_unit));
+	return known;
+}
+
+/* What is said of counts that were read between the two: the worse. */
+static notrace struct scounter_known array_known_after(const struct scounter_array *array,
+						       const struct scounter_known *before)
+{
+	struct scounter_known known;
+
+	smp_rmb(); /* A merge raises before it adds, and after. */
+	known = array_known_of(array);
+	known.mixed_ppm = max(known.mixed_ppm, before->mixed_ppm);
+	known.roundings = max(known.roundings, before->roundings);
+	known.unit = max(known.unit, before->unit);
+	known.level = max(known.level, before->level);
+	return known;
 }
 
 /**
@@ -316,8 +338,10 @@ notrace int scounter_array_read_est(const struct scounter_array *array, u64 inde
 	if (array_refuse(array, index))
 		return -ERANGE;
 	before = array_lost_before(array);
-	total = array_add_up(array, index);
 	known = array_known_of(array);
+	smp_rmb(); /* array_begin_clear(), array_merge_cell() */
+	total = array_add_up(array, index);
+	known = array_known_after(array, &known);
 	known.lost_from = array_lost_after(array, before);
 	scounter_estimate_of(&total, &array->cells.repr.type, &known, estimate);
 	return 0;
@@ -387,6 +411,16 @@ static void array_total_cell(const struct scounter_array *array, u64 cell,
 					    known);
 }
 
+/* A merge that came meanwhile has more to say of the counts than a sum began with. */
+static bool array_is_worse(const struct scounter_known *known, const struct scounter_known *than)
+{
+	return known->mixed_ppm > than->mixed_ppm || known->roundings > than->roundings ||
+	       known->unit > than->unit || known->level > than->level;
+}
+
+/* After so many sums, each beside a merge that said more, the last one is given. */
+#define LOOKS	8
+
 /**
  * scounter_array_sum - the sum of many counters, and how far it can be trusted
  * @array: the array
@@ -407,20 +441,25 @@ int scounter_array_sum(const struct scounter_array *array, u64 first, u64 count,
 		       struct scounter_array_total *sum)
 {
 	u32 group = array->cells.repr.type.group;
-	struct scounter_total total = { 0 };
-	struct scounter_known known;
+	struct scounter_known known, after = { 0 };
+	struct scounter_total total;
 	u64 cell, before;
+	u32 looks = 0;
 
 	might_sleep();
 	if (array_refuse_range(array, first, count))
 		return -ERANGE;
-	known = array_known_of(array);
-	before = array_lost_before(array);
-	for (cell = first * group; cell < (first + count) * group; cell++) {
-		array_total_cell(array, cell, &known, &total);
-		if (cell % 64 == 0)
-			cond_resched();
-	}
+	do {
+		known = array_known_after(array, &after);
+		before = array_lost_before(array);
+		total = (struct scounter_total){ 0 };
+		for (cell = first * group; cell < (first + count) * group; cell++) {
+			array_total_cell(array, cell, &known, &total);
+			if (cell % 64 == 0)
+				cond_resched();
+		}
+		after = array_known_after(array, &known);
+	} while (array_is_worse(&after, &known) && ++looks < LOOKS);
 	scounter_total_of(&total, group, array_lost_after(array, before), sum);
 	return 0;
 }
@@ -476,6 +515,21 @@ static void array_begin_level_again(struct scounter_array *array)
 		;
 }
 
+/*
+ * What is merged meanwhile brings its error.  What was merged before has it until its word
+ * is 0, where a reader finds it in one place or in the other.
+ */
+static void array_begin_clear(struct scounter_array *array)
+{
+	array_raise(&array->cleared_ppm, atomic_read(&array->mixed_ppm));
+	array_raise(&array->cleared_roundings, atomic_read(&array->roundings));
+	array_raise_to(&array->cleared_unit, atomic64_read(&array->unit));
+	smp_mb(); /* array_known_of() */
+	atomic_set(&array->mixed_ppm, 0);
+	atomic_set(&array->roundings, 0);
+	atomic64_set(&array->unit, 0);
+}
+
 /**
  * scounter_array_clear - set all counters to zero
  * @array: the array
@@ -493,10 +547,7 @@ void scounter_array_clear(struct scounter_array *array)
 	u32 i;
 
 	might_sleep();
-	/* First: what is merged meanwhile brings its error. */
-	atomic_set(&array->mixed_ppm, 0);
-	atomic_set(&array->roundings, 0);
-	atomic64_set(&array->unit, 0);
+	array_begin_clear(array);
 	for (i = 0; i < array->slots; i++) {
 		if (!array->copies[i])
 			continue;
@@ -506,6 +557,10 @@ void scounter_array_clear(struct scounter_array *array)
 				cond_resched();
 		}
 	}
+	smp_mb(); /* array_known_of() */
+	atomic_set(&array->cleared_ppm, 0);
+	atomic_set(&array->cleared_roundings, 0);
+	atomic64_set(&array->cleared_unit, 0);
 	array_begin_level_again(array);
 	array_forget_lost(array);
 }
@@ -548,9 +603,10 @@ static void array_merge_cell(struct scounter_array *dst, const struct scounter_a
 		       u64 cell, bool same)
 {
 	struct scounter_cell_total total = { 0 };
+	struct scounter_known known = array_known_of(src);
 	u64 before = array_lost_before(src), to;
 	struct addition addition;
-	u32 bit;
+	u32 bit, ppm;
 
 	array_add_up_cell(src, cell, &total);
 	addition = (struct addition){
@@ -563,10 +619,18 @@ static void array_merge_cell(struct scounter_array *dst, const struct scounter_a
 		return;
 	/* The sum's sample is of no lower level than each. */
 	addition.level = max(total.level, addition.seen & LEVEL_MASK);
-	array_raise(&dst->mixed_ppm, scounter_brought_ppm(&total, same, atomic_read(&src->mixed_ppm),
-						    &dst->cells.repr));
+	known = array_known_after(src, &known);
+	ppm = scounter_brought_ppm(&total, same, known.mixed_ppm, &dst->cells.repr);
+	array_raise(&dst->mixed_ppm, ppm);
 	to = scounter_cells_find(&dst->cells, cell, &bit);
 	array_add_to_cell(dst, &array_copy_here(dst)[to], bit, &addition);
+	/*
+	 * Again:
+	 *
+	 *	CPU 0: raises the error		CPU 1: clears: the error is 0, and the word
+	 *	adds to the word		a merged count without its error
+	 */
+	array_raise(&dst->mixed_ppm, ppm);
 }
 
 /* What is said of all cells, those of 0 among them. */
@@ -575,7 +639,8 @@ static void array_merge_known(struct scounter_array *dst, const struct scounter_
 	struct scounter_known known = array_known_of(src);
 
 	array_raise(&dst->roundings, scounter_brought_roundings(&known, same));
-	array_raise_unit(dst, scounter_brought_unit(&src->cells.repr, &known, same, &dst->cells.repr));
+	array_raise_to(&dst->unit, scounter_brought_unit(&src->cells.repr, &known, same,
+							 &dst->cells.repr));
 }
 
 /**

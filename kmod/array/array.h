@@ -23,6 +23,9 @@ struct scounter_array {
 	 */
 	atomic_t level;
 	atomic_t mixed_ppm;		/* error of what was merged from other types */
+	/* Of counts that a clear has not come to yet: what the three were before it. */
+	atomic_t cleared_ppm, cleared_roundings;
+	atomic64_t cleared_unit;
 	atomic_t roundings;		/* see struct scounter_known */
 	atomic64_t unit;		/* see struct scounter_known */
 	atomic64_t lost_from;		/* see scounter_may_lack() */

@@ -8,6 +8,7 @@
  * - Where a cell is full soon: a counter that lacks counts says so, and none does if
  *   nothing was lost.  If the array is cleared meanwhile, it says so when those that
  *   clear and add have returned.
+ * - Where counts come from another type, a read and a sum of them never say exact.
  * - A level that is shared is not higher, once the array was cleared, than what is
  *   counted then makes it.
  */
@@ -32,6 +33,7 @@ static const struct kind {
 	u32 flags;
 	u32 first;	/* in counter 0 at first */
 	u32 end;	/* the largest count: only who adds more comes to it */
+	struct scounter_array_type other;	/* what is merged into it, or of its own type */
 } kinds[] = {
 	{ .name = "csuros", .type = { .kind = SCOUNTER_REPR_CSUROS2, .bits = 8, .m = 64 } },
 	{ .name = "float", .type = { .kind = SCOUNTER_REPR_DLM_FLOAT, .bits = 12, .m = 64 } },
@@ -47,6 +49,9 @@ static const struct kind {
 	  .end = 22 },
 	{ .name = "csuros-lost", .type = { .kind = SCOUNTER_REPR_CSUROS2, .bits = 4, .m = 8 },
 	  .first = 100, .end = 22 },
+	/* All that is in it was merged. */
+	{ .name = "csuros-mixed", .type = { .kind = SCOUNTER_REPR_CSUROS2, .bits = 8, .m = 64 },
+	  .other = { .kind = SCOUNTER_REPR_MORRIS, .bits = 8, .q_ppm = 1500000 } },
 };
 
 /* In memory that is restored. */
@@ -92,6 +97,20 @@ static void look_at_level(void)
 		explore_fail("level %u of a cleared array", scounter_array_level(books->array));
 }
 
+static void look_at_error(void)
+{
+	struct scounter_array_estimate estimate;
+	struct scounter_array_total sum;
+
+	scounter_array_read_est(books->array, 0, &estimate);
+	if (estimate.value && !estimate.error_ppm)
+		explore_fail("a merged %llu is said to be exact", (unsigned long long)estimate.value);
+	scounter_array_sum(books->array, 0, COUNTERS, &sum);
+	if (sum.value.whole && !sum.deviation)
+		explore_fail("a sum of a merged %llu is said to be exact",
+			     (unsigned long long)sum.value.whole);
+}
+
 static void look(void)
 {
 	u64 least, value;
@@ -99,7 +118,9 @@ static void look(void)
 
 	if (now->end)
 		look_at_end();
-	if (now->end || now->first)
+	if (now->other.kind)
+		look_at_error();
+	if (now->end || now->first || now->other.kind)
 		return;
 	for (i = 0; i < COUNTERS; i++) {
 		least = books->done[i];
@@ -115,7 +136,7 @@ static void merge(void)
 {
 	books->begun[0] += 2;
 	if (scounter_array_merge(books->array, books->other))
-		explore_fail("arrays of one type are not merged");
+		explore_fail("arrays are not merged");
 	books->done[0] += 2;
 }
 
@@ -158,10 +179,14 @@ static bool setup(void)
 	scounter_random_init(SEED);
 	books = shim_zalloc(sizeof(*books));
 	books->array = scounter_array_create(NULL, NULL, &now->type, COUNTERS, now->flags);
-	books->other = scounter_array_create(NULL, NULL, &now->type, COUNTERS, now->flags);
+	books->other = scounter_array_create(NULL, NULL,
+					     now->other.kind ? &now->other : &now->type,
+					     COUNTERS, now->flags);
 	if (IS_ERR(books->array) || IS_ERR(books->other))
 		return false;
-	scounter_array_add(books->other, 0, 2);
+	scounter_array_add(books->other, 0, now->other.kind ? 10 : 2);
+	if (now->other.kind)
+		merge();
 	scounter_array_add(books->array, 0, now->first);
 	books->beyond = now->first > now->end;
 	return true;

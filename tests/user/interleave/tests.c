@@ -462,6 +462,9 @@ static bool test_clearing(void)
 		{ .kind = "array-csuros-lost", .script = "c,xr" },
 		{ .kind = "array-csuros-lost", .script = "c,i,r" },
 		{ .kind = "array-csuros-lost", .script = "c,x,r" },
+		{ .kind = "array-csuros-mixed", .script = "c,r" },
+		{ .kind = "array-csuros-mixed", .script = "m,c" },
+		{ .kind = "array-csuros-mixed", .script = "cm,r" },
 	};
 	unsigned int i;
 	bool good = true;
