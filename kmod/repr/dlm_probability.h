@@ -67,6 +67,23 @@ scounter_dlm_probability_gap(const struct scounter_repr *repr, u32 x)
 					scounter_dlm_probability_f(repr, x));
 }
 
+/*
+ * Are the first steps so wide that rounding to them is not small?  Near p = 1 each event
+ * adds up to f(1)^2 / 4 to the variance by rounding.  A Morris counter has (q - 1) n (n - 1)
+ * / 2 after n events: a quarter of that is more from n = 2 on if f(1)^2 <= (q - 1) / 2.
+ *
+ * Example: at 7 bits and q = 1.01 the first state is 0.79 of an event, and one event has
+ * a variance of 0.12 where a Morris counter has none.
+ */
+static inline bool scounter_dlm_probability_is_wide(const struct scounter_array_type *type)
+{
+	u64 d = type->q_ppm - SCOUNTER_REPR_MILLION, last = (1U << type->bits) - 1;
+
+	/* f(1) = 10^6 / (last d), q - 1 = d / 10^6 */
+	return d < SCOUNTER_REPR_MILLION &&
+	       d * d * d < div64_u64(2000000000000000000ULL, last * last);
+}
+
 /* 1 / p */
 static inline struct scounter_real
 scounter_dlm_probability_worth(const struct scounter_repr *repr, u32 x)

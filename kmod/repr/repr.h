@@ -174,7 +174,7 @@ static inline bool scounter_repr_trial(const struct scounter_repr *repr, u32 x,
  * 1 / p - 1 and its rounding at most a quarter of the gap's square with
  * probability p: together not more than 5 / 4 of a Morris counter's while the
  * gaps are below 1 / p, and that of a Morris counter with these gaps beyond.  If the
- * first gap is above 1 already, they are a 2^b / (units (units - 1)) and grow by 2 / units
+ * first steps are wide, they are at most a 2^b / (units (units - 1)) and grow by 2 / units
  * of what is counted, where others grow by 1 / (units - 1) at most.
  */
 static inline u64 scounter_repr_xi(const struct scounter_repr *repr, u32 x)
@@ -191,7 +191,7 @@ static inline u64 scounter_repr_xi(const struct scounter_repr *repr, u32 x)
 		q += q / 4;
 		coarse = div64_u64(1000000000000ULL, max(units, 2U) - 1);
 		/* Gaps beyond a first one of more than 1 / p are twice as steep. */
-		if (scounter_real_less(scounter_real(1), scounter_dlm_probability_f(repr, 1)))
+		if (scounter_dlm_probability_is_wide(&repr->type))
 			coarse = min_t(u64, 2 * coarse, 1000000000000ULL);
 		return max(q, coarse) / 2;
 	default:
@@ -224,18 +224,25 @@ static inline u32 scounter_repr_exact(const struct scounter_repr *repr)
 	case SCOUNTER_REPR_DLM_FLOAT:
 		return repr->type.theta;
 	case SCOUNTER_REPR_DLM_PROBABILITY:
-		/* Where states are more than one event apart, the first event may be lost. */
-		return !scounter_real_less(scounter_real(1),
-					   scounter_dlm_probability_f(repr, 1));
+		/* Where the first event is rounded by much, or lost. */
+		return !scounter_dlm_probability_is_wide(&repr->type);
 	default:
 		return repr->type.m;
 	}
 }
 
-/* What the first update adds, at least 1: more only in wide steps of a DLM probability. */
+/*
+ * What the first update adds, at least 1: more only in wide steps of a DLM probability.
+ * Where these are less than an event, rounding is as if events were counted by halves.
+ */
 static inline struct scounter_real scounter_repr_first(const struct scounter_repr *repr)
 {
-	return scounter_repr_exact(repr) ? scounter_real(1) : scounter_dlm_probability_f(repr, 1);
+	struct scounter_real first;
+
+	if (scounter_repr_exact(repr))
+		return scounter_real(1);
+	first = scounter_dlm_probability_f(repr, 1);
+	return scounter_real_less(scounter_real(1), first) ? first : scounter_real(2);
 }
 
 static inline bool scounter_bits_allowed(u32 bits)
