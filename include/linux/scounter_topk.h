@@ -23,7 +23,7 @@
  * 1. scounter_topk_hit() and scounter_topk_add() may be called from task, softirq,
  *    hardirq and NMI context where RCU is watching.  They allocate nothing, wait
  *    for no lock and no other context, and do not mask interrupts.
- * 2. Every snapshot promises, also beside hits:
+ * 2. Every snapshot of one table promises, also beside hits:
  *    - A listed key was hit at least count - error and at most count + pending times.
  *    - A key that is not listed was hit at most floor + pending times.
  *    - `total`, N, is what was counted at some moment of the query.  The listed
@@ -45,7 +45,8 @@
  * 4. All snapshots that scounter_topk_fetch_reset() returned and what is left
  *    have each hit once.
  * 5. All numbers of a snapshot, merged or not, stay at 2^64 - 1 when they get there.
- *    If counts or total did, its flags have SCOUNTER_TOPK_F_SATURATED.  The promises
+ *    The counts of a merged one may sum up to more than N.  If counts or total
+ *    came there, its flags have SCOUNTER_TOPK_F_SATURATED.  The promises
  *    of N, of its sum and of N / m hold while N is below 2^64 - 1.  The bounds of
  *    each key hold always.
  * 6. A table belongs to the module that made it.  Nobody may use it after

@@ -449,6 +449,10 @@ int scounter_array_sum(const struct scounter_array *array, u64 first, u64 count,
 	might_sleep();
 	if (array_refuse_range(array, first, count))
 		return -ERANGE;
+	if (!count) {
+		*sum = (struct scounter_array_total){ 0 };
+		return 0;
+	}
 	do {
 		known = array_known_after(array, &after);
 		before = array_lost_before(array);

@@ -144,10 +144,10 @@ static int take(struct scounter_snapshot *snapshot, u32 room)
 	}
 	snapshot->data = header;
 	snapshot->size = size_for(header->count);
+	snapshot->held = size_for(room);
 	return 0;
 }
 
-/* What is held afterwards is what is in use. */
 static int take_within_share(struct scounter_snapshot *snapshot, u32 room)
 {
 	int err = 0;
@@ -158,7 +158,7 @@ static int take_within_share(struct scounter_snapshot *snapshot, u32 room)
 		return err;
 	err = take(snapshot, room);
 	if (snapshot->share)
-		scounter_share_give(snapshot->share, size_for(room) - snapshot->size);
+		scounter_share_give(snapshot->share, size_for(room) - snapshot->held);
 	return err;
 }
 
@@ -183,10 +183,11 @@ int scounter_snapshot_take(struct scounter_snapshot *snapshot)
 void scounter_snapshot_free(struct scounter_snapshot *snapshot)
 {
 	if (snapshot->share)
-		scounter_share_give(snapshot->share, snapshot->size);
+		scounter_share_give(snapshot->share, snapshot->held);
 	kvfree(snapshot->data);
 	snapshot->data = NULL;
 	snapshot->size = 0;
+	snapshot->held = 0;
 }
 
 static int snapshot_open(struct inode *inode, struct file *file)

@@ -9,6 +9,7 @@ struct scounter_share;
 /* What a file that is open holds: a header and records, as in the uapi. */
 struct scounter_snapshot {
 	size_t size;
+	size_t held;	/* memory, more than the size if counters went meanwhile */
 	void *data;
 	struct scounter_share *share;	/* that holds it, or NULL */
 };

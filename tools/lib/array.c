@@ -305,7 +305,7 @@ int array_sum(struct array *array, u64 first, u64 count, struct array_total *sum
 	*sum = (struct array_total){
 		.value = double_of(total.sum) / group,
 		.variance = ldexp(variance.m, variance.e),
-		.flags = scounter_may_lack(array->lost_from, total.largest) ?
+		.flags = count && scounter_may_lack(array->lost_from, total.largest) ?
 			 SCOUNTER_F_SATURATED : 0,
 	};
 	return 0;

@@ -146,6 +146,11 @@ struct scounter_array_total {
 #define SCOUNTER_ARRAY_MAGIC		0x52416353U	/* "ScAR" */
 #define SCOUNTER_ARRAY_VERSION		1U
 
+/*
+ * Of the moment in which the file was opened.  Words that are read later may have
+ * counts that were merged or lost since then: of an array that is being merged into, the
+ * header of a second file, opened after the words were read, tells their error.
+ */
 struct scounter_array_header {
 	__u32 magic;
 	__u32 version;

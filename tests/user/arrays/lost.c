@@ -209,6 +209,7 @@ static void test_large_step(const struct subject *subject, u64 seed)
 	};
 	void *src = create(subject, &narrow, 2, seed), *dst = create(subject, &steep, 2, seed);
 	void *again = create(subject, &steep, 2, seed);
+	struct array_total none = { .flags = ~0U };
 
 	subject->add(src, 0, 100);
 	subject->merge(dst, src);
@@ -216,6 +217,8 @@ static void test_large_step(const struct subject *subject, u64 seed)
 	ok(may_lack(subject, dst, 0) && may_lack(subject, again, 0),
 	   "%s: 15 of 100 are in no state of %s, and it says so", subject->name,
 	   type_name(&subject->cells(dst)->repr.type));
+	ok(!subject->sum(dst, 0, 0, &none) && !none.flags && !none.value,
+	   "%s: the sum of none lacks nothing", subject->name);
 	subject->free(src);
 	subject->free(dst);
 	subject->free(again);
