@@ -149,8 +149,8 @@ struct scounter_topk_header *scounter_topk_above(struct scounter_topk *topk, u32
 }
 EXPORT_SYMBOL_GPL(scounter_topk_above);
 
-static struct topk_table *topk_create_table(const struct topk_ops *ops, u32 capacity,
-					    u32 key_size)
+struct topk_table *topk_create_table(const struct topk_ops *ops, u32 capacity,
+				     u32 key_size)
 {
 	struct topk_secret secret;
 
@@ -291,68 +291,6 @@ int scounter_topk_design_by_name(const char *name)
 }
 EXPORT_SYMBOL_GPL(scounter_topk_design_by_name);
 
-static int topk_check_size(const struct topk_ops *ops, u32 capacity, u32 key_size)
-{
-	int err = ops->check ? ops->check(capacity, key_size) : 0;
-
-	if (err)
-		pr_warn_ratelimited("a query cannot merge %u entries for each of %u CPUs: no table of the design %s\n",
-				    capacity, num_possible_cpus(), ops->name);
-	return err;
-}
-
-static int topk_check_spec(const struct scounter_topk_spec *spec, u32 *capacity)
-{
-	if (!topk_ops_of(spec->design))
-		return -EINVAL;
-	if (spec->capacity && spec->epsilon_ppb)
-		return -EINVAL;
-	if (spec->epsilon_ppb > PPB)
-		return -ERANGE;
-	*capacity = spec->capacity;
-	if (spec->epsilon_ppb)
-		*capacity = DIV_ROUND_UP(PPB, spec->epsilon_ppb);
-	if (!*capacity || *capacity > SCOUNTER_TOPK_CAPACITY_MAX ||
-	    spec->key_size < SCOUNTER_TOPK_KEY_MIN || spec->key_size > SCOUNTER_TOPK_KEY_MAX)
-		return -ERANGE;
-	return topk_check_size(topk_ops_of(spec->design), *capacity, spec->key_size);
-}
-
-/* See scounter_topk_create(). */
-struct scounter_topk *__scounter_topk_create(const char *name, const char *group,
-					     const struct scounter_topk_spec *spec,
-					     struct module *owner)
-{
-	struct scounter_topk *topk;
-	struct topk_table *table;
-	u32 capacity;
-	int err;
-
-	might_sleep();
-	err = topk_check_spec(spec, &capacity);
-	if (err)
-		return ERR_PTR(err);
-	topk = kzalloc(sizeof(*topk), GFP_KERNEL);
-	if (!topk)
-		return ERR_PTR(-ENOMEM);
-	mutex_init(&topk->mutex);
-	topk->show_key = spec->show_key;
-	table = topk_create_table(topk_ops_of(spec->design), capacity, spec->key_size);
-	if (!table) {
-		kfree(topk);
-		return ERR_PTR(-ENOMEM);
-	}
-	rcu_assign_pointer(topk->table, table);
-	err = topk_publish(topk, name, group, owner);
-	if (err) {
-		table->ops->destroy(table);
-		kfree(topk);
-		return ERR_PTR(err);
-	}
-	return topk;
-}
-EXPORT_SYMBOL_GPL(__scounter_topk_create);
-
 /* Nobody reads it any more; hits that run are waited for. */
 void topk_free(struct scounter_topk *topk)
 {
@@ -365,23 +303,3 @@ void topk_free(struct scounter_topk *topk)
 		topk->kept->ops->destroy(topk->kept);
 	kfree(topk);
 }
-
-/**
- * scounter_topk_destroy - free a table
- * @topk: the table; nothing happens if it is NULL or an ERR_PTR
- *
- * Waits for those who read it through a file, as they call what shows its keys, and
- * for hits that run.
- *
- * Context: Task context; may sleep.  Not where memory is reclaimed, nor with locks that
- * reclaiming takes: as an allocation with GFP_KERNEL.
- */
-void scounter_topk_destroy(struct scounter_topk *topk)
-{
-	might_sleep();
-	if (IS_ERR_OR_NULL(topk))
-		return;
-	scounter_item_take_down(&topk->item);
-	topk_free(topk);
-}
-EXPORT_SYMBOL_GPL(scounter_topk_destroy);

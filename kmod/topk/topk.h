@@ -26,6 +26,10 @@ struct scounter_topk {
 	char name[SCOUNTER_NAME_MAX + 1];
 };
 
+/* Empty, with a hash of its own. */
+struct topk_table *topk_create_table(const struct topk_ops *ops, u32 capacity,
+				     u32 key_size);
+
 int topk_publish(struct scounter_topk *topk, const char *name, const char *group,
 		 struct module *owner);
 void topk_free(struct scounter_topk *topk);

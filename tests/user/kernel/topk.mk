@@ -6,7 +6,7 @@
 #	$(topk_sources)	the files in kmod/ but for those that need the kernel's files
 #	$(topk_headers)	what they include
 
-topk_sources := $(filter-out %/topk/topk.c %/topk/files.c,\
+topk_sources := $(filter-out %/topk/topk.c %/topk/create.c %/topk/files.c,\
 	$(wildcard $(top)/kmod/topk/*.c $(top)/kmod/topk/compared/*.c))
 topk_headers := $(wildcard $(top)/kmod/topk/*.h $(top)/kmod/topk/compared/*.h) \
 	$(top)/include/uapi/linux/scounter_topk.h
