@@ -28,7 +28,7 @@ struct reader {
 	u64 words[CHUNK_WORDS];
 };
 
-static int snapshot_open(struct inode *inode, struct file *file)
+static int array_files_open(struct inode *inode, struct file *file)
 {
 	struct reader *reader = kmalloc(sizeof(*reader), GFP_KERNEL);
 
@@ -39,14 +39,14 @@ static int snapshot_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static int snapshot_release(struct inode *inode, struct file *file)
+static int array_files_release(struct inode *inode, struct file *file)
 {
 	kfree(file->private_data);
 	return 0;
 }
 
 /* At most a chunk at once; readers come again for the rest. */
-static ssize_t read_words(const struct scounter_array *array, struct reader *reader,
+static ssize_t array_files_read_words(const struct scounter_array *array, struct reader *reader,
 			  char __user *to, size_t count, loff_t *position)
 {
 	u64 all = reader->header.words * reader->header.copies;
@@ -66,21 +66,21 @@ static ssize_t read_words(const struct scounter_array *array, struct reader *rea
 	return count;
 }
 
-static ssize_t snapshot_read(struct file *file, char __user *to, size_t count, loff_t *position)
+static ssize_t array_files_read(struct file *file, char __user *to, size_t count, loff_t *position)
 {
 	struct reader *reader = file->private_data;
 
 	if (*position < (loff_t)sizeof(reader->header))
 		return simple_read_from_buffer(to, count, position, &reader->header,
 					       sizeof(reader->header));
-	return read_words(file_inode(file)->i_private, reader, to, count, position);
+	return array_files_read_words(file_inode(file)->i_private, reader, to, count, position);
 }
 
 static const struct file_operations snapshot_fops = {
 	.owner		= THIS_MODULE,
-	.open		= snapshot_open,
-	.release	= snapshot_release,
-	.read		= snapshot_read,
+	.open		= array_files_open,
+	.release	= array_files_release,
+	.read		= array_files_read,
 	.llseek		= default_llseek,
 };
 

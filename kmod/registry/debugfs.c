@@ -26,14 +26,14 @@
 
 static struct dentry *root;
 
-static int value_show(struct seq_file *seq, void *unused)
+static int counter_show(struct seq_file *seq, void *unused)
 {
 	struct scounter_entry *entry = seq->private;
 
 	seq_printf(seq, "%llu\n", scounter_read(entry->counter));
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(value);
+DEFINE_SHOW_ATTRIBUTE(counter);
 
 /* White space in a name would split it into columns: shown as \040 and so on. */
 static void show_name(struct seq_file *seq, const struct scounter_entry *entry)
@@ -207,7 +207,7 @@ static int debugfs_add(struct scounter_entry *entry)
 	entry->view[SCOUNTER_VIEW_DEBUGFS] =
 		debugfs_create_file(entry->item.name, 0444,
 				    scounter_entry_group(entry)->view[SCOUNTER_VIEW_DEBUGFS],
-				    entry, &value_fops);
+				    entry, &counter_fops);
 	return 0;
 }
 

@@ -47,7 +47,7 @@ static DEFINE_SPINLOCK(stamping);	/* when counters became full */
 static u8 boot_id[UUID_SIZE];
 
 /* When a snapshot first finds it full since the last reset: nothing else empties it. */
-static u64 saturated_since(struct scounter_history *history, u64 reset_ns, u64 now)
+static u64 snapshot_saturated_since(struct scounter_history *history, u64 reset_ns, u64 now)
 {
 	u64 since;
 
@@ -59,7 +59,7 @@ static u64 saturated_since(struct scounter_history *history, u64 reset_ns, u64 n
 	return since;
 }
 
-static void show(struct scounter_snapshot_record *record, struct scounter_entry *entry, u64 now)
+static void snapshot_show(struct scounter_snapshot_record *record, struct scounter_entry *entry, u64 now)
 {
 	struct scounter_history *history = &entry->history;
 	struct scounter *counter = entry->counter;
@@ -80,17 +80,17 @@ static void show(struct scounter_snapshot_record *record, struct scounter_entry 
 	record->created_ns = history->created_ns;
 	record->created_real_ns = history->created_real_ns;
 	if (record->flags & SCOUNTER_F_SATURATED)
-		record->saturated_ns = saturated_since(history, record->reset_ns, now);
+		record->saturated_ns = snapshot_saturated_since(history, record->reset_ns, now);
 }
 
-static size_t size_for(u32 count)
+static size_t snapshot_size_for(u32 count)
 {
 	return sizeof(struct scounter_snapshot_header) +
 		count * sizeof(struct scounter_snapshot_record);
 }
 
 /* Some counters at once, so that nobody waits for who reads them. */
-static int fill(struct scounter_snapshot_header *header, u32 room)
+static int snapshot_fill(struct scounter_snapshot_header *header, u32 room)
 {
 	struct scounter_snapshot_record *record = (void *)(header + 1);
 	struct scounter_item *items[PINNED];
@@ -100,7 +100,7 @@ static int fill(struct scounter_snapshot_header *header, u32 room)
 	scounter_walk_start(&walk, &scounter_counters);
 	while ((n = scounter_walk_some(&walk, items, min(PINNED, room + 1 - count)))) {
 		for (i = 0; i < n && count < room; i++, count++)
-			show(record++, scounter_entry_of(items[i]), header->monotonic_ns);
+			snapshot_show(record++, scounter_entry_of(items[i]), header->monotonic_ns);
 		scounter_unpin(items, n);
 		if (i < n || fatal_signal_pending(current))
 			break;
@@ -113,7 +113,7 @@ static int fill(struct scounter_snapshot_header *header, u32 room)
 	return i < n ? -ENOSPC : -EINTR;
 }
 
-static void begin(struct scounter_snapshot_header *header)
+static void snapshot_begin(struct scounter_snapshot_header *header)
 {
 	memcpy(header->magic, SCOUNTER_SNAPSHOT_MAGIC, sizeof(header->magic));
 	header->byte_order = SCOUNTER_SNAPSHOT_BYTE_ORDER;
@@ -128,37 +128,37 @@ static void begin(struct scounter_snapshot_header *header)
 }
 
 /* -ENOSPC if there are more counters. */
-static int take(struct scounter_snapshot *snapshot, u32 room)
+static int snapshot_take(struct scounter_snapshot *snapshot, u32 room)
 {
 	struct scounter_snapshot_header *header;
 	int err;
 
-	header = kvzalloc(size_for(room), GFP_KERNEL_ACCOUNT);
+	header = kvzalloc(snapshot_size_for(room), GFP_KERNEL_ACCOUNT);
 	if (!header)
 		return -ENOMEM;
-	begin(header);
-	err = fill(header, room);
+	snapshot_begin(header);
+	err = snapshot_fill(header, room);
 	if (err) {
 		kvfree(header);
 		return err;
 	}
 	snapshot->data = header;
-	snapshot->size = size_for(header->count);
-	snapshot->held = size_for(room);
+	snapshot->size = snapshot_size_for(header->count);
+	snapshot->held = snapshot_size_for(room);
 	return 0;
 }
 
-static int take_within_share(struct scounter_snapshot *snapshot, u32 room)
+static int snapshot_take_within_share(struct scounter_snapshot *snapshot, u32 room)
 {
 	int err = 0;
 
 	if (snapshot->share)
-		err = scounter_share_take(snapshot->share, size_for(room));
+		err = scounter_share_take(snapshot->share, snapshot_size_for(room));
 	if (err)
 		return err;
-	err = take(snapshot, room);
+	err = snapshot_take(snapshot, room);
 	if (snapshot->share)
-		scounter_share_give(snapshot->share, size_for(room) - snapshot->held);
+		scounter_share_give(snapshot->share, snapshot_size_for(room) - snapshot->held);
 	return err;
 }
 
@@ -174,7 +174,7 @@ int scounter_snapshot_take(struct scounter_snapshot *snapshot)
 		if (room > (INT_MAX - sizeof(struct scounter_snapshot_header)) /
 			   sizeof(struct scounter_snapshot_record))
 			return -EFBIG;
-		err = take_within_share(snapshot, room);
+		err = snapshot_take_within_share(snapshot, room);
 		more *= 4;
 	} while (err == -ENOSPC);
 	return err;
@@ -216,7 +216,7 @@ static int snapshot_release(struct inode *inode, struct file *file)
 }
 
 /* Who reads first holds it, whoever has opened the file. */
-static int take_for_reader(struct scounter_snapshot *snapshot)
+static int snapshot_take_for_reader(struct scounter_snapshot *snapshot)
 {
 	int err;
 
@@ -231,13 +231,13 @@ static int take_for_reader(struct scounter_snapshot *snapshot)
 	return err;
 }
 
-static int taken(struct open_snapshot *open)
+static int snapshot_taken(struct open_snapshot *open)
 {
 	int err;
 
 	if (mutex_lock_interruptible(&open->lock))
 		return -ERESTARTSYS;
-	err = open->snapshot.data ? 0 : take_for_reader(&open->snapshot);
+	err = open->snapshot.data ? 0 : snapshot_take_for_reader(&open->snapshot);
 	mutex_unlock(&open->lock);
 	return err;
 }
@@ -246,7 +246,7 @@ static ssize_t snapshot_read(struct file *file, char __user *buffer, size_t size
 			     loff_t *position)
 {
 	struct open_snapshot *open = file->private_data;
-	int err = taken(open);
+	int err = snapshot_taken(open);
 
 	if (err)
 		return err;
@@ -257,7 +257,7 @@ static ssize_t snapshot_read(struct file *file, char __user *buffer, size_t size
 static loff_t snapshot_llseek(struct file *file, loff_t offset, int whence)
 {
 	struct open_snapshot *open = file->private_data;
-	int err = taken(open);
+	int err = snapshot_taken(open);
 
 	if (err)
 		return err;
@@ -280,7 +280,7 @@ static struct miscdevice snapshot_device = {
 };
 
 /* The kernel keeps its boot id to itself; /proc says it, where it is mounted. */
-static void read_boot_id(void)
+static void snapshot_read_boot_id(void)
 {
 	struct file *file = filp_open("/proc/sys/kernel/random/boot_id", O_RDONLY, 0);
 	char text[UUID_STRING_LEN + 1] = "";
@@ -299,7 +299,7 @@ int scounter_snapshot_init(void)
 {
 	BUILD_BUG_ON(sizeof(struct scounter_snapshot_header) != 72);
 	BUILD_BUG_ON(sizeof(struct scounter_snapshot_record) != 304);
-	read_boot_id();
+	snapshot_read_boot_id();
 	return misc_register(&snapshot_device);
 }
 
