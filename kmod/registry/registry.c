@@ -705,6 +705,8 @@ u32 scounter_walk_some(struct scounter_walk *walk, struct scounter_item **items,
 		if (at != &walk->spot)
 			list_move(&walk->spot.list, &at->list);
 		raw_spin_unlock_irqrestore(&names_lock, flags);
+		/* There may be any number of groups with hidden counters only. */
+		cond_resched();
 	}
 	return n;
 }
@@ -726,6 +728,7 @@ struct scounter_item *scounter_walk_peek(struct scounter_walk *walk)
 		else if (at != &walk->spot)
 			list_move(&walk->spot.list, &at->list);
 		raw_spin_unlock_irqrestore(&names_lock, flags);
+		cond_resched();
 	}
 	return item;
 }
