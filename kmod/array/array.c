@@ -257,26 +257,6 @@ static notrace struct scounter_cell_total array_add_up(const struct scounter_arr
 	return total;
 }
 
-/*
- * Before cells are read, and after: what was lost in them is noted before they are
- * written, and forgotten when they have been cleared.
- */
-static notrace u64 array_lost_before(const struct scounter_array *array)
-{
-	u64 lost_from = atomic64_read(&array->lost_from);
-
-	/* Pairs with the exchange in array_forget_lost(). */
-	smp_rmb();
-	return lost_from;
-}
-
-static notrace u64 array_lost_after(const struct scounter_array *array, u64 before)
-{
-	/* Pairs with the compare-and-swap in array_add_to_cell(). */
-	smp_rmb();
-	return min_t(u64, before, atomic64_read(&array->lost_from));
-}
-
 static notrace struct scounter_known array_known_of(const struct scounter_array *array)
 {
 	struct scounter_known known = {
@@ -296,14 +276,29 @@ static notrace struct scounter_known array_known_of(const struct scounter_array 
 	return known;
 }
 
-/* What is said of counts that were read between the two: the worse. */
+/*
+ * Before cells are read, and after: what is said of them is the worse of both.  Losses and
+ * errors are noted before a cell is written and after it, and forgotten when it has been
+ * cleared.
+ */
+static notrace struct scounter_known array_known_before(const struct scounter_array *array)
+{
+	struct scounter_known known = array_known_of(array);
+
+	/* Pairs with the exchange in array_forget_lost(), and with array_begin_clear(). */
+	smp_rmb();
+	return known;
+}
+
 static notrace struct scounter_known array_known_after(const struct scounter_array *array,
 						       const struct scounter_known *before)
 {
 	struct scounter_known known;
 
-	smp_rmb(); /* A merge raises before it adds, and after. */
+	/* Pairs with the compare-and-swap in array_add_to_cell(). */
+	smp_rmb();
 	known = array_known_of(array);
+	known.lost_from = min(known.lost_from, before->lost_from);
 	known.mixed_ppm = max(known.mixed_ppm, before->mixed_ppm);
 	known.roundings = max(known.roundings, before->roundings);
 	known.unit = max(known.unit, before->unit);
@@ -330,16 +325,12 @@ notrace int scounter_array_read_est(const struct scounter_array *array, u64 inde
 {
 	struct scounter_cell_total total;
 	struct scounter_known known;
-	u64 before;
 
 	if (array_refuse(array, index))
 		return -ERANGE;
-	before = array_lost_before(array);
-	known = array_known_of(array);
-	smp_rmb(); /* array_begin_clear(), array_merge_cell() */
+	known = array_known_before(array);
 	total = array_add_up(array, index);
 	known = array_known_after(array, &known);
-	known.lost_from = array_lost_after(array, before);
 	scounter_estimate_of(&total, &array->cells.repr.type, &known, estimate);
 	return 0;
 }
@@ -438,10 +429,10 @@ int scounter_array_sum(const struct scounter_array *array, u64 first, u64 count,
 		       struct scounter_array_total *sum)
 {
 	u32 group = array->cells.repr.type.group;
-	struct scounter_known known, after = { 0 };
+	struct scounter_known known, after;
 	struct scounter_total total;
-	u64 cell, before;
 	u32 looks = 0;
+	u64 cell;
 
 	might_sleep();
 	if (array_refuse_range(array, first, count))
@@ -451,8 +442,7 @@ int scounter_array_sum(const struct scounter_array *array, u64 first, u64 count,
 		return 0;
 	}
 	do {
-		known = array_known_after(array, &after);
-		before = array_lost_before(array);
+		known = array_known_before(array);
 		total = (struct scounter_total){ 0 };
 		for (cell = first * group; cell < (first + count) * group; cell++) {
 			array_total_cell(array, cell, &known, &total);
@@ -461,7 +451,7 @@ int scounter_array_sum(const struct scounter_array *array, u64 first, u64 count,
 		}
 		after = array_known_after(array, &known);
 	} while (array_is_worse(&after, &known) && ++looks < LOOKS);
-	scounter_total_of(&total, group, array_lost_after(array, before), sum);
+	scounter_total_of(&total, group, after.lost_from, sum);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(scounter_array_sum);
@@ -604,23 +594,23 @@ static void array_merge_cell(struct scounter_array *dst, const struct scounter_a
 		       u64 cell, bool same)
 {
 	struct scounter_cell_total total = { 0 };
-	struct scounter_known known = array_known_of(src);
-	u64 before = array_lost_before(src), to;
+	struct scounter_known known = array_known_before(src);
 	struct addition addition;
 	u32 bit, ppm;
+	u64 to;
 
 	array_add_up_cell(src, cell, &total);
+	known = array_known_after(src, &known);
 	addition = (struct addition){
 		.v = scounter_wide_real(total.sum),
 		.seen = atomic_read(&dst->level),
-		.lacks = scounter_may_lack(array_lost_after(src, before), total.largest) ||
+		.lacks = scounter_may_lack(known.lost_from, total.largest) ||
 			 total.sum.over,
 	};
 	if (scounter_real_is_zero(addition.v))
 		return;
 	/* The sum's sample is of no lower level than each. */
 	addition.level = max(total.level, addition.seen & LEVEL_MASK);
-	known = array_known_after(src, &known);
 	ppm = scounter_brought_ppm(&total, same, known.mixed_ppm, &dst->cells.repr);
 	array_raise(&dst->mixed_ppm, ppm);
 	to = scounter_cells_find(&dst->cells, cell, &bit);
