@@ -246,7 +246,7 @@ bool test_waits(void)
 	return good;
 }
 
-/* A reset, of which there is one a second, leaves the lines to those who count. */
+/* A reset once a second leaves the stripes to the CPUs that count. */
 bool test_resets(void)
 {
 	struct workload workload = {
