@@ -62,6 +62,7 @@ static void __exit scounter_module_exit(void)
 {
 	scounter_snapshot_exit();
 	scounter_registry_exit();
+	scounter_topk_exit();
 	scounter_debugfs_exit();
 	scounter_sysfs_exit();
 	scounter_adapt_exit();

@@ -49,6 +49,9 @@
 struct module;
 struct scounter_array;
 
+/* An array that has its name, but no file. */
+#define SCOUNTER_ARRAY_HIDDEN		(1U << 8)
+
 struct scounter_array *__scounter_array_create(const char *name, const char *group,
 					       const struct scounter_array_type *type,
 					       u64 length, u32 flags, struct module *owner);
@@ -62,7 +65,8 @@ struct scounter_array *__scounter_array_create(const char *name, const char *gro
  * @type: what its cells are; copied
  * @length: how many counters, at least 1
  * @flags: 0; SCOUNTER_ARRAY_PER_NODE or SCOUNTER_ARRAY_PER_CPU for a copy on
- *	each of them, which are summed when a counter is read
+ *	each of them, which are summed when a counter is read; with either or
+ *	alone SCOUNTER_ARRAY_HIDDEN, for a name without a file
  *
  * All counters are zero.  The memory is not contiguous: no high-order allocation
  * is needed, whatever the length.  On 32-bit machines a copy has less than 4 GiB.

@@ -61,6 +61,9 @@
 
 #include <linux/types.h>
 #include <uapi/linux/scounter_topk.h>
+#if __has_include("linux/cleanup.h")
+#include <linux/cleanup.h>
+#endif
 
 struct module;
 struct scounter_topk;
@@ -75,7 +78,10 @@ struct seq_file;
  *	of them are compared, the padding of a struct, too
  * @design: an enum scounter_topk_design; 0 for the best
  * @show_key: writes a key to the text file; NULL for hexadecimal digits, in the
- *	order of the bytes
+ *	order of the bytes.  A reader may be in it a moment after the table was
+ *	destroyed, though not when the module has gone: what it looks at beside
+ *	the key has to stay as long as that
+ * @hidden: the table has its name, but no files
  */
 struct scounter_topk_spec {
 	u32 capacity;
@@ -83,6 +89,7 @@ struct scounter_topk_spec {
 	u32 key_size;
 	u32 design;
 	void (*show_key)(struct seq_file *seq, const void *key);
+	bool hidden;
 };
 
 struct scounter_topk *__scounter_topk_create(const char *name, const char *group,
@@ -108,6 +115,10 @@ struct scounter_topk *__scounter_topk_create(const char *name, const char *group
 	__scounter_topk_create(name, group, spec, THIS_MODULE)
 
 void scounter_topk_destroy(struct scounter_topk *topk);
+
+#ifdef DEFINE_FREE
+DEFINE_FREE(scounter_topk, struct scounter_topk *, scounter_topk_destroy(_T))
+#endif
 
 void scounter_topk_add(struct scounter_topk *topk, const void *key, u64 n);
 void scounter_topk_hit(struct scounter_topk *topk, const void *key);

@@ -100,6 +100,7 @@ static int array_init_cells(struct scounter_array *array, const struct scounter_
 
 static int array_check(struct scounter_array_type *type, u64 length, u32 flags)
 {
+	const u32 placement = flags & ~SCOUNTER_ARRAY_HIDDEN;
 	const char *why;
 	int err = scounter_type_check(type, &why);
 
@@ -109,7 +110,8 @@ static int array_check(struct scounter_array_type *type, u64 length, u32 flags)
 				    type->group, why);
 		return err;
 	}
-	if (flags && flags != SCOUNTER_ARRAY_PER_NODE && flags != SCOUNTER_ARRAY_PER_CPU) {
+	if (placement && placement != SCOUNTER_ARRAY_PER_NODE &&
+	    placement != SCOUNTER_ARRAY_PER_CPU) {
 		pr_warn_ratelimited("array with flags %#x: no such placement\n", flags);
 		return -EINVAL;
 	}
@@ -125,6 +127,7 @@ struct scounter_array *__scounter_array_create(const char *name, const char *gro
 					       const struct scounter_array_type *type,
 					       u64 length, u32 flags, struct module *owner)
 {
+	const u32 placement = flags & ~SCOUNTER_ARRAY_HIDDEN;
 	struct scounter_array_type checked = *type;
 	struct scounter_array *array;
 	int err;
@@ -133,13 +136,14 @@ struct scounter_array *__scounter_array_create(const char *name, const char *gro
 	err = array_check(&checked, length, flags);
 	if (err)
 		return ERR_PTR(err);
-	array = kzalloc(struct_size(array, copies, array_slots_of(flags)), GFP_KERNEL);
+	array = kzalloc(struct_size(array, copies, array_slots_of(placement)), GFP_KERNEL);
 	if (!array)
 		return ERR_PTR(-ENOMEM);
 	array->length = length;
-	array->placement = flags;
+	array->placement = placement;
 	atomic64_set(&array->lost_from, SCOUNTER_NOTHING_LOST);
-	array->slots = array_slots_of(flags);
+	array->slots = array_slots_of(placement);
+	array->entry.without_files = flags != placement;
 	array->bytes = struct_size(array, copies, array->slots);
 	err = array_init_cells(array, &checked);
 	if (!err)

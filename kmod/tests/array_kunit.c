@@ -498,6 +498,25 @@ static void a_name_is_given_once(struct kunit *test)
 	scounter_array_destroy(ERR_PTR(-ENOMEM));
 }
 
+static void a_hidden_array_has_a_name_and_no_file(struct kunit *test)
+{
+	static const u32 placements[] = { 0, SCOUNTER_ARRAY_PER_NODE, SCOUNTER_ARRAY_PER_CPU };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(placements); i++) {
+		struct scounter_array *array =
+			scounter_array_create("shy", NULL, &types[0], 10,
+					      placements[i] | SCOUNTER_ARRAY_HIDDEN);
+
+		KUNIT_ASSERT_FALSE(test, IS_ERR(array));
+		KUNIT_EXPECT_PTR_EQ(test, array->file, NULL);
+		KUNIT_EXPECT_EQ(test, array->placement, placements[i]);
+		KUNIT_EXPECT_EQ(test, PTR_ERR(scounter_array_create("shy", NULL, &types[0], 10, 0)),
+				(long)-EEXIST);
+		scounter_array_destroy(array);
+	}
+}
+
 /* A success worth 2^level that meets a word which is behind, or ahead. */
 /* In state m the next event may fail: m may be m + 1. */
 static void only_below_m_is_exact(struct kunit *test)
@@ -636,6 +655,7 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(the_error_of_another_type_is_said),
 	KUNIT_CASE(a_bad_type_is_refused),
 	KUNIT_CASE(a_name_is_given_once),
+	KUNIT_CASE(a_hidden_array_has_a_name_and_no_file),
 	KUNIT_CASE(a_shared_level_is_caught_up_with),
 	KUNIT_CASE(only_below_m_is_exact),
 	KUNIT_CASE(nothing_of_a_sample_is_no_certainty),

@@ -12,6 +12,7 @@
 #include <linux/sched/mm.h>
 #include <linux/scounter.h>
 #include <linux/scounter_array.h>
+#include <linux/scounter_topk.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
@@ -194,13 +195,17 @@ static void reclaim_destroys(struct kunit *test)
 	struct scounter *other = create("other", GROUP);
 	const struct scounter_array_type type = { .kind = SCOUNTER_REPR_MORRIS2, .bits = 6 };
 	struct scounter_array *array = scounter_array_create("evicted", GROUP, &type, 1, 0);
+	const struct scounter_topk_spec spec = { .capacity = 2, .key_size = 8 };
+	struct scounter_topk *topk = scounter_topk_create("evicted", GROUP, &spec);
 
-	KUNIT_ASSERT_FALSE(test, IS_ERR(counter) || IS_ERR(other) || IS_ERR(array));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(counter) || IS_ERR(other) || IS_ERR(array) ||
+				 IS_ERR(topk));
 	if (!IS_ENABLED(CONFIG_PROVE_LOCKING) || !debug_locks)
 		kunit_skip(test, "no lockdep");
 	fs_reclaim_acquire(GFP_KERNEL);
 	scounter_destroy(counter);
 	scounter_array_destroy(array);
+	scounter_topk_destroy(topk);
 	fs_reclaim_release(GFP_KERNEL);
 	scounter_destroy(other);
 	KUNIT_EXPECT_TRUE(test, debug_locks);

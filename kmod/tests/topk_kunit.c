@@ -7,7 +7,10 @@
 #include <linux/prandom.h>
 #include <linux/sched.h>
 #include <linux/scounter_topk.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
+
+#include "topk/topk.h"
 
 #define GROUP	"kunit"
 #define DESIGNS	SCOUNTER_TOPK_INDEPENDENT
@@ -636,6 +639,60 @@ static void every_allocation_fails_once_in_topk(struct kunit *test)
 }
 #endif
 
+static DEFINE_SPINLOCK(atomic_context);
+
+/* Its name is free at once, also while its files are still there. */
+static void a_table_is_destroyed_in_atomic_context(struct kunit *test)
+{
+	u32 design;
+
+	for (design = 1; design <= DESIGNS; design++) {
+		struct scounter_topk *topk = create(design, 20, 8);
+
+		KUNIT_ASSERT_FALSE(test, IS_ERR(topk));
+		hit(topk, design);
+		spin_lock_irq(&atomic_context);
+		scounter_topk_destroy(topk);
+		spin_unlock_irq(&atomic_context);
+	}
+}
+
+static void a_scope_destroys_a_table(struct kunit *test)
+{
+#ifdef DEFINE_FREE
+	struct scounter_topk *other;
+
+	{
+		struct scounter_topk *topk __free(scounter_topk) = create(0, 1, 4);
+		struct scounter_topk *twin __free(scounter_topk) = create(0, 1, 4);
+
+		KUNIT_EXPECT_FALSE(test, IS_ERR(topk));
+		KUNIT_EXPECT_EQ(test, PTR_ERR(twin), (long)-EEXIST);
+	}
+	other = create(0, 1, 4);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(other));
+	scounter_topk_destroy(other);
+#else
+	kunit_skip(test, "the kernel has no __free()");
+#endif
+}
+
+static void a_hidden_table_has_a_name_and_no_files(struct kunit *test)
+{
+	const struct scounter_topk_spec spec = { .capacity = 1, .key_size = 4, .hidden = true };
+	struct scounter_topk *topk = scounter_topk_create("table", GROUP, &spec);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(topk));
+	KUNIT_EXPECT_PTR_EQ(test, topk->text, NULL);
+	KUNIT_EXPECT_PTR_EQ(test, topk->binary, NULL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create(0, 1, 4)), (long)-EEXIST);
+	scounter_topk_destroy(topk);
+	topk = create(0, 1, 4);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(topk));
+	KUNIT_EXPECT_TRUE(test, topk->text && topk->binary);
+	scounter_topk_destroy(topk);
+}
+
 static struct kunit_case topk_cases[] = {
 	KUNIT_CASE(specifications_are_checked),
 	KUNIT_CASE(epsilon_is_rounded_up),
@@ -652,6 +709,9 @@ static struct kunit_case topk_cases[] = {
 	KUNIT_CASE(merging_keeps_the_bounds),
 	KUNIT_CASE(memory_grows_with_the_capacity),
 	KUNIT_CASE(memory_is_as_stated),
+	KUNIT_CASE(a_table_is_destroyed_in_atomic_context),
+	KUNIT_CASE(a_scope_destroys_a_table),
+	KUNIT_CASE(a_hidden_table_has_a_name_and_no_files),
 	KUNIT_CASE(every_allocation_fails_once_in_topk),
 	KUNIT_CASE(every_allocation_of_a_read_fails_once),
 	{}

@@ -61,6 +61,7 @@ struct scounter_topk *__scounter_topk_create(const char *name, const char *group
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&topk->mutex);
 	topk->show_key = spec->show_key;
+	topk->item.without_files = spec->hidden;
 	table = topk_create_table(topk_ops_of(spec->design), capacity, spec->key_size);
 	if (!table) {
 		kfree(topk);
@@ -81,18 +82,16 @@ EXPORT_SYMBOL_GPL(__scounter_topk_create);
  * scounter_topk_destroy - free a table
  * @topk: the table; nothing happens if it is NULL or an ERR_PTR
  *
- * Waits for those who read it through a file, as they call what shows its keys, and
- * for hits that run.
+ * Never waits.  Its name is free at once.  Its files go a moment later, and its memory
+ * when nobody reads it through one any more.  Until then a reader may call what shows
+ * its keys, and has left that when the module that made the table has gone.
  *
- * Context: Task context; may sleep.  Not where memory is reclaimed, nor with locks that
- * reclaiming takes: as an allocation with GFP_KERNEL.
+ * Context: Any context but NMI: also where memory is reclaimed, with locks that
+ * reclaiming takes, and in callbacks of RCU.
  */
 void scounter_topk_destroy(struct scounter_topk *topk)
 {
-	might_sleep();
-	if (IS_ERR_OR_NULL(topk))
-		return;
-	scounter_item_take_down(&topk->item);
-	topk_free(topk);
+	if (!IS_ERR_OR_NULL(topk))
+		scounter_item_withdraw(&topk->item);
 }
 EXPORT_SYMBOL_GPL(scounter_topk_destroy);

@@ -13,6 +13,7 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -223,4 +224,10 @@ int topk_publish(struct scounter_topk *topk, const char *name, const char *group
 void scounter_topk_init(void)
 {
 	root = debugfs_create_dir(SCOUNTER_TOPK_DIRECTORY, scounter_debugfs_root());
+}
+
+/* No table is there any more, but what frees them may run still. */
+void scounter_topk_exit(void)
+{
+	rcu_barrier();
 }

@@ -291,15 +291,19 @@ int scounter_topk_design_by_name(const char *name)
 }
 EXPORT_SYMBOL_GPL(scounter_topk_design_by_name);
 
-/* Nobody reads it any more; hits that run are waited for. */
-void topk_free(struct scounter_topk *topk)
+static void topk_free_now(struct rcu_head *rcu)
 {
-	struct topk_table *table;
+	struct scounter_topk *topk = container_of(rcu, struct scounter_topk, item.rcu);
+	struct topk_table *table = rcu_dereference_protected(topk->table, true);
 
-	synchronize_rcu();
-	table = rcu_dereference_protected(topk->table, true);
 	table->ops->destroy(table);
 	if (topk->kept)
 		topk->kept->ops->destroy(topk->kept);
 	kfree(topk);
+}
+
+/* Nobody reads it any more; a hit may still run. */
+void topk_free(struct scounter_topk *topk)
+{
+	call_rcu(&topk->item.rcu, topk_free_now);
 }

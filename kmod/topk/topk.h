@@ -35,5 +35,6 @@ int topk_publish(struct scounter_topk *topk, const char *name, const char *group
 void topk_free(struct scounter_topk *topk);
 
 void scounter_topk_init(void);
+void scounter_topk_exit(void);
 
 #endif /* _SCOUNTER_TOPK_TOPK_H */

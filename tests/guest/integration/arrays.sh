@@ -10,6 +10,7 @@ ten_million_cells_are_created
 a_bad_array_is_refused
 a_merge_with_itself_is_refused
 a_forgotten_array_is_removed
+a_hidden_array_has_no_file
 "
 
 A=/sys/kernel/debug/scounter_array_try
@@ -139,4 +140,14 @@ a_forgotten_array_is_removed() {
 	rmmod scounter_array_try
 	[ ! -e $D/arrays/scounter_array_try ] &&
 		dmesg | grep -q "scounter_array_try left the array arrays/scounter_array_try/array behind"
+}
+
+# Its name is given, and its module has it.
+a_hidden_array_has_no_file() {
+	load scounter_array_try forget=1 flags=258 add=5 || return 1
+	[ ! -e $D/arrays/scounter_array_try ] || return 1
+	awk '$1 == "sum" { print; exit $2 < 900 || $2 > 1700 }' $A || return 1
+	rmmod scounter_array_try
+	dmesg | tail -n 5 |
+		grep -q "scounter_array_try left the array arrays/scounter_array_try/array behind"
 }

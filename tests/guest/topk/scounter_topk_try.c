@@ -26,6 +26,8 @@ static uint times = 2;
 module_param(times, uint, 0400);
 static bool forget;
 module_param(forget, bool, 0400);
+static bool hidden;
+module_param(hidden, bool, 0400);
 static bool null;
 module_param(null, bool, 0400);
 
@@ -36,7 +38,7 @@ static int __init try_init(void)
 	static const u8 key[SCOUNTER_TOPK_KEY_MAX];
 	struct scounter_topk_spec spec = {
 		.capacity = capacity, .epsilon_ppb = epsilon, .key_size = key_size,
-		.design = scounter_topk_design_by_name(design),
+		.design = scounter_topk_design_by_name(design), .hidden = hidden,
 	};
 
 	if (null) {

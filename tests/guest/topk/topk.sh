@@ -16,6 +16,7 @@ counts_stay_at_their_greatest
 nothing_is_added_by_0
 a_reader_survives_its_table
 a_forgotten_table_is_removed
+a_hidden_table_has_no_file
 lockfree_keeps_its_bounds_in_all_contexts
 lockfree_keeps_them_in_one_entry
 resets_beside_lose_nothing
@@ -174,6 +175,15 @@ a_forgotten_table_is_removed() {
 	load scounter_topk_try capacity=4 forget=1 && rmmod scounter_topk_try || return 1
 	[ ! -e $D/scounter_topk_try ] &&
 		dmesg | grep -q 'scounter_topk_try left the table topk/scounter_topk_try/try behind'
+}
+
+# Its name is given, and its module has it.
+a_hidden_table_has_no_file() {
+	load scounter_topk_try capacity=4 hidden=1 forget=1 || return 1
+	[ ! -e $D/scounter_topk_try ] || fail 'it has files' || return 1
+	rmmod scounter_topk_try
+	dmesg | tail -n 5 |
+		grep -q 'scounter_topk_try left the table topk/scounter_topk_try/try behind'
 }
 
 # hammer SECONDS [PARAMETER]...: leaves what was seen in variables
