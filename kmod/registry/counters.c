@@ -5,7 +5,6 @@
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/module.h>
-#include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -58,12 +57,14 @@ static void counters_remove_group(struct scounter_group *group)
 	}
 }
 
+int scounter_add_group_to(enum scounter_view_id id, struct scounter_group *group)
+{
+	return group->view[id] ? 0 : views[id]->add_group(group);
+}
+
 static int counters_add_to(const struct scounter_view *view, struct scounter_entry *entry)
 {
-	struct scounter_group *group = scounter_entry_group(entry);
-	int err = group->view[view->id] ? 0 : view->add_group(group);
-
-	return err ?: view->add(entry);
+	return scounter_add_group_to(view->id, scounter_entry_group(entry)) ?: view->add(entry);
 }
 
 static void counters_remove(struct scounter_item *item)
@@ -243,12 +244,6 @@ static struct scounter *counters_alloc(const struct scounter_params *params,
 	return counter;
 }
 
-/* Where kmalloc() may be called at all: its locks sleep on PREEMPT_RT. */
-static bool counters_may_allocate(void)
-{
-	return !in_nmi() && (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
-}
-
 static int counters_name_allocated(struct scounter *counter, const char *name, const char *group,
 				   u8 hidden, struct module *owner, gfp_t gfp)
 {
@@ -280,11 +275,8 @@ struct scounter *__scounter_create(const char *name, const char *group,
 	struct scounter *counter;
 	int err;
 
-	if (!counters_may_allocate()) {
-		pr_warn_ratelimited("%s/%s: no counter can be created in this context\n",
-				    group ?: module_name(owner), name);
+	if (!scounter_item_may_be_made("counter", group, name, owner))
 		return ERR_PTR(-EWOULDBLOCK);
-	}
 	counter = counters_alloc(params, gfp);
 	if (IS_ERR(counter))
 		return counter;

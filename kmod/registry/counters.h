@@ -45,6 +45,10 @@ struct scounter_view {
 
 void scounter_registry_view(const struct scounter_view *view);
 
+/* Makes what the view has of a group before its items, once.  As a function of files. */
+int scounter_add_group_to(enum scounter_view_id id, struct scounter_group *group);
+
+/* All that is in snapshots: other types are among these. */
 extern struct scounter_item_type scounter_counters;
 
 #endif /* _SCOUNTER_COUNTERS_H */

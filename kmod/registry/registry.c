@@ -19,6 +19,7 @@
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -72,6 +73,11 @@ static u32 registry_hash_of(const void *scope, const char *name)
 static u32 registry_hash_of_module(const struct module *module)
 {
 	return full_name_hash(module, "", 0);
+}
+
+static struct scounter_item_type *registry_names_of(const struct scounter_item *item)
+{
+	return item->type->among ?: item->type;
 }
 
 static struct scounter_group *registry_find_group(const struct scounter_item_type *type,
@@ -161,6 +167,14 @@ static struct scounter_owner *registry_drop_if_unused(struct scounter_owner *own
 	return owner;
 }
 
+static void registry_count(const struct scounter_item *item, u32 more)
+{
+	struct scounter_item_type *type = registry_names_of(item);
+
+	lockdep_assert_held(&names_lock);
+	WRITE_ONCE(type->count, type->count + more);
+}
+
 static void registry_place(struct scounter_item *item, struct scounter_group *group, u32 hash)
 {
 	item->spot.group = group;
@@ -171,7 +185,7 @@ static void registry_place(struct scounter_item *item, struct scounter_group *gr
 	if (item->hidden)
 		return;
 	list_add_tail(&item->spot.list, &group->end.list);
-	WRITE_ONCE(item->type->count, item->type->count + 1);
+	registry_count(item, 1);
 }
 
 /* -EAGAIN if something has to be there before. */
@@ -179,6 +193,7 @@ static int registry_reserve(struct scounter_item *item, const char *group_name,
 			    struct module *module, struct registry_fresh *fresh, bool now)
 {
 	struct scounter_owner *owner = registry_find_owner(module);
+	struct scounter_item_type *names_of = registry_names_of(item);
 	struct scounter_group *group = NULL;
 	u32 hash = 0;
 
@@ -186,10 +201,10 @@ static int registry_reserve(struct scounter_item *item, const char *group_name,
 	if (!owner && !fresh->owner)
 		return -EAGAIN;
 	if (item->name) {
-		group = registry_find_group(item->type, group_name);
+		group = registry_find_group(names_of, group_name);
 		if (!group && !fresh->group)
 			return -EAGAIN;
-		group = group ?: registry_add_group(fresh, item->type, group_name);
+		group = group ?: registry_add_group(fresh, names_of, group_name);
 		hash = registry_hash_of(group, item->name);
 		if (registry_find_item(group, item->name, hash, true))
 			return -EEXIST;
@@ -418,9 +433,10 @@ static bool registry_may_make_files(gfp_t gfp)
 
 static int registry_check(const struct scounter_item *item, const char *group)
 {
+	const struct scounter_item_type *names_of = registry_names_of(item);
 	int err = scounter_check_name("group", group);
 
-	if (!err && item->type->reserves && item->type->reserves(group)) {
+	if (!err && names_of->reserves && names_of->reserves(group)) {
 		pr_warn_ratelimited("a group cannot be named '%s'\n", group);
 		err = -EINVAL;
 	}
@@ -440,7 +456,7 @@ int scounter_item_enter(struct scounter_item *item, const char *group,
 	if (!err)
 		err = registry_enter(item, group, owner, gfp, now, &misfit);
 	if (err == -EEXIST)
-		pr_warn_ratelimited("%s%s/%s: another %s has this name\n",
+		pr_warn_ratelimited("%s%s/%s: the name of the %s is taken\n",
 				    item->type->folder, group, item->name, item->type->what);
 	if (err)
 		return err;
@@ -466,7 +482,7 @@ static void registry_withdraw(struct scounter_item *item, bool waited_for)
 	item->alive = false;
 	item->waited_for = waited_for;
 	if (!list_empty(&item->spot.list))
-		WRITE_ONCE(item->type->count, item->type->count - 1);
+		registry_count(item, -1);
 	list_del_init(&item->spot.list);
 	list_del(&item->owned);
 	if (item->files == SCOUNTER_FILES_WANTED) {
@@ -532,6 +548,16 @@ void scounter_item_take_down(struct scounter_item *item)
 struct module *scounter_item_module(const struct scounter_item *item)
 {
 	return item->owner->module;
+}
+
+bool scounter_item_may_be_made(const char *what, const char *group, const char *name,
+			       struct module *owner)
+{
+	if (!in_nmi() && (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible()))
+		return true;
+	pr_warn_ratelimited("%s/%s: no %s can be created in this context\n",
+			    group ?: module_name(owner), name, what);
+	return false;
 }
 
 /* Modules that go */

@@ -28,6 +28,7 @@ enum scounter_view_id { SCOUNTER_VIEW_SYSFS, SCOUNTER_VIEW_DEBUGFS, SCOUNTER_VIE
  * @reserves: whether no group may have this name; may be NULL
  * @add: makes the files of an item, and those of its group before
  * @free: of an item that was withdrawn and that nobody knows any more
+ * @among: the type whose groups, names and readers it shares, or NULL
  * @spots: its items, those of a group together, and readers among them
  */
 struct scounter_item_type {
@@ -38,6 +39,7 @@ struct scounter_item_type {
 	void (*remove)(struct scounter_item *item);
 	void (*remove_group)(struct scounter_group *group);
 	void (*free)(struct scounter_item *item);
+	struct scounter_item_type *among;
 	struct list_head spots;
 	u32 count;
 };
@@ -116,6 +118,13 @@ void scounter_item_withdraw(struct scounter_item *item);
 void scounter_item_take_down(struct scounter_item *item);
 
 struct module *scounter_item_module(const struct scounter_item *item);
+
+/*
+ * Whether an item can be made here: kmalloc() may be called at all, whose locks sleep on
+ * PREEMPT_RT.  If not, the log says so.
+ */
+bool scounter_item_may_be_made(const char *what, const char *group, const char *name,
+			       struct module *owner);
 
 /*
  * A reader among the items of a type.  Nobody waits for it but who takes down an item

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sets: what they count, what is refused, names and lifetime. */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/debug_locks.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/scounter_set.h>
+#include <linux/string.h>
+
+#include "set/set.h"
+
+#define GROUP	"kunit_set"
+
+enum { EXACT, APPROX, SCALABLE32, MORRIS, ROWS };
+
+static const struct scounter_set_row mixed_rows[ROWS] = {
+	[EXACT] = SCOUNTER_SET_ROW("exact", SCOUNTER_EXACT, 0, "packets", "What is exact."),
+	[APPROX] = SCOUNTER_SET_ROW("approx", SCOUNTER_APPROX, 0, NULL, NULL),
+	[SCALABLE32] = SCOUNTER_SET_ROW("scalable32", SCOUNTER_SCALABLE32, 0, NULL, NULL),
+	[MORRIS] = SCOUNTER_SET_ROW("morris", SCOUNTER_MORRIS, 0, "bytes", NULL),
+};
+
+static const struct scounter_set_desc mixed = {
+	.group = GROUP, .label = "link", .rows = mixed_rows, .count = ROWS,
+};
+
+static const struct scounter_set_row small_rows[] = {
+	SCOUNTER_SET_ROW("a", SCOUNTER_APPROX, 0, NULL, NULL),
+	SCOUNTER_SET_ROW("b", SCOUNTER_BFP_DUP, 20000, NULL, NULL),
+	SCOUNTER_SET_ROW("c", SCOUNTER_SCALABLE32, 0, NULL, NULL),
+};
+
+static const struct scounter_set_desc small = {
+	.group = GROUP, .rows = small_rows, .count = ARRAY_SIZE(small_rows),
+	.flags = SCOUNTER_SET_WORDS32,
+};
+
+static struct scounter_set *create(const struct scounter_set_desc *desc, const char *object)
+{
+	return scounter_set_create(desc, object, GFP_KERNEL);
+}
+
+/* Few enough to be exact in all kinds; each row another number. */
+static void count(struct kunit *test, struct scounter_set *set)
+{
+	const u32 rows = set->desc->count;
+	struct scounter_estimate estimate;
+	u32 i, n;
+
+	for (i = 0; i < rows; i++) {
+		for (n = 0; n < 10 * i + 1; n++)
+			scounter_set_inc(set, i);
+		scounter_set_add(set, i, 5);
+		scounter_set_add(set, i, 0);
+		scounter_set_add(set, i, 1ULL << 63);
+	}
+	for (i = 0; i < rows; i++) {
+		KUNIT_EXPECT_EQ(test, scounter_set_read(set, i), 10ULL * i + 6);
+		scounter_set_read_est(set, i, &estimate);
+		KUNIT_EXPECT_EQ(test, estimate.value, 10ULL * i + 6);
+		KUNIT_EXPECT_EQ(test, estimate.error_ppm, 0U);
+	}
+}
+
+static void counters_of_a_set_count_alone(struct kunit *test)
+{
+	struct scounter_set *set = create(&mixed, "eth0"), *other = create(&small, "eth1");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(set) || IS_ERR(other));
+	count(test, set);
+	count(test, other);
+	scounter_set_destroy(set);
+	scounter_set_destroy(other);
+}
+
+static void a_known_description_counts_as_an_unknown_one(struct kunit *test)
+{
+	struct scounter_set *set = create(&mixed, "eth0"), *other = create(&small, "eth1");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(set) || IS_ERR(other));
+	scounter_set_inc_of(set, &mixed, EXACT);
+	scounter_set_inc_of(set, &mixed, MORRIS);
+	scounter_set_inc_of(set, &mixed, APPROX);
+	scounter_set_inc_of(set, &mixed, APPROX);
+	scounter_set_inc_of(other, &small, 1);
+	scounter_set_inc(other, 1);
+	scounter_word32_inc(scounter_set_word32(other, 1), &small_rows[1].class);
+	KUNIT_EXPECT_EQ(test, scounter_set_read(set, EXACT), 1ULL);
+	KUNIT_EXPECT_EQ(test, scounter_set_read(set, MORRIS), 1ULL);
+	KUNIT_EXPECT_EQ(test, scounter_set_read(set, APPROX), 2ULL);
+	KUNIT_EXPECT_EQ(test, scounter_set_read(set, SCALABLE32), 0ULL);
+	KUNIT_EXPECT_EQ(test, scounter_set_read(other, 0), 0ULL);
+	KUNIT_EXPECT_EQ(test, scounter_set_read(other, 1), 3ULL);
+	scounter_set_destroy(set);
+	scounter_set_destroy(other);
+}
+
+static void a_set_without_a_name_counts(struct kunit *test)
+{
+	struct {
+		SCOUNTER_SET_OF(ROWS) stats;
+		SCOUNTER_SET32_OF(ARRAY_SIZE(small_rows)) few;
+		u64 behind;
+	} object;
+
+	memset(&object, 0xff, sizeof(object));
+	KUNIT_EXPECT_EQ(test, sizeof(object.few), 8 + sizeof(u32) * ARRAY_SIZE(small_rows) + 4);
+	KUNIT_ASSERT_EQ(test, scounter_set_init(&object.stats, &mixed), 0);
+	KUNIT_ASSERT_EQ(test, scounter_set_init(&object.few, &small), 0);
+	count(test, &object.stats.set);
+	count(test, &object.few.set);
+	scounter_set_exit(&object.stats.set);
+	scounter_set_exit(&object.few.set);
+	KUNIT_EXPECT_EQ(test, object.behind, U64_MAX);
+	KUNIT_EXPECT_EQ(test, scounter_set_init(&object.few, &mixed), -EINVAL);
+	KUNIT_EXPECT_EQ(test, scounter_set_init(&object.stats, &small), -EINVAL);
+	KUNIT_EXPECT_EQ(test, scounter_set_init(&object.stats, (struct scounter_set_desc *)NULL),
+			-EINVAL);
+}
+
+/* A description that is right but for one thing. */
+struct fault {
+	const char *what;
+	struct scounter_set_desc desc;
+	struct scounter_set_row rows[2];
+	const char *object;
+	long error;
+};
+
+#define ROW(text)	SCOUNTER_SET_ROW(text, SCOUNTER_APPROX, 0, NULL, NULL)
+#define TWO		{ ROW("one"), ROW("two") }
+#define FAULT(text, ...)	{ .what = text, .desc = { .count = 2 }, .rows = TWO,	\
+				  .object = "eth0", .error = -EINVAL, __VA_ARGS__ }
+
+#define TOO_LONG	"0123456789012345678901234567890123456789012345678901234567890123"
+
+static struct fault faults[] = {
+	FAULT("no rows", .desc.count = 0),
+	FAULT("too many rows", .desc.count = SCOUNTER_SET_ROWS_MAX + 1),
+	FAULT("flags", .desc.flags = 4),
+	FAULT("hiding", .desc.hide = 8),
+	FAULT("a sparse set in sysfs", .desc.flags = SCOUNTER_SET_SPARSE),
+	FAULT("twins", .rows[1].name = "one"),
+	FAULT("a row without a name", .rows[1].name = NULL),
+	FAULT("an empty name", .rows[1].name = ""),
+	FAULT("a path", .rows[1].name = "a/b"),
+	FAULT("a long name", .rows[1].name = TOO_LONG, .error = -ENAMETOOLONG),
+	FAULT("no object", .object = NULL),
+	FAULT("an object that is a path", .object = "a/b"),
+	FAULT("a long object", .object = TOO_LONG, .error = -ENAMETOOLONG),
+	FAULT("a reserved group", .desc.group = "topk"),
+	FAULT("a group that is a path", .desc.group = "a/b"),
+	FAULT("an empty label", .desc.label = ""),
+	FAULT("a label of two words", .desc.label = "a b"),
+	FAULT("a number as a label", .desc.label = "0a"),
+	FAULT("an internal label", .desc.label = "__a"),
+	FAULT("another label", .desc.label = "group"),
+	FAULT("a long label", .desc.label = TOO_LONG),
+	FAULT("an empty unit", .rows[1].unit = ""),
+	FAULT("a unit of two words", .rows[1].unit = "per second"),
+	FAULT("a long unit", .rows[1].unit = TOO_LONG),
+	FAULT("a help of two lines", .rows[1].help = "one\ntwo"),
+	FAULT("no kind", .rows[1].class.kind = 0),
+	FAULT("a choice as a kind", .rows[1].class.kind = __SCOUNTER_KINDS + 1),
+	FAULT("percpu", .rows[1].class.kind = SCOUNTER_PERCPU),
+	FAULT("multiline", .rows[1].class.kind = SCOUNTER_MULTILINE),
+	FAULT("atomic", .rows[1].class.kind = SCOUNTER_ATOMIC),
+	FAULT("cohort", .rows[1].class.kind = SCOUNTER_COHORT),
+	FAULT("racing", .rows[1].class.kind = SCOUNTER_RACING),
+	FAULT("a long help", .rows[1].help = TOO_LONG TOO_LONG TOO_LONG TOO_LONG),
+	FAULT("wraps", .rows[1].class.flags = SCOUNTER_CLASS_WRAP),
+	FAULT("resets", .rows[1].class.flags = SCOUNTER_CLASS_RESETS),
+	FAULT("a wide word", .rows[1].class.kind = SCOUNTER_CAS,
+	      .desc.flags = SCOUNTER_SET_WORDS32),
+};
+
+static void what_cannot_be_is_refused(struct kunit *test)
+{
+	struct scounter_set *set;
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create(NULL, "eth0")), (long)-EINVAL);
+	for (i = 0; i < ARRAY_SIZE(faults); i++) {
+		struct fault *fault = &faults[i];
+
+		fault->desc.group = fault->desc.group ?: GROUP;
+		fault->desc.rows = fault->rows;
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR(create(&fault->desc, fault->object)),
+				    fault->error, "%s", fault->what);
+	}
+	/* And the rest of it is right. */
+	faults[0].desc.count = 2;
+	set = create(&faults[0].desc, "eth0");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(set));
+	scounter_set_destroy(set);
+}
+
+static void a_name_is_that_of_one_set_or_counter(struct kunit *test)
+{
+	struct scounter_set *set = create(&mixed, "eth0");
+	struct scounter *counter;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create(&small, "eth0")), (long)-EEXIST);
+	counter = scounter_create("eth0", GROUP, SCOUNTER_EXACT, 0, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(counter), (long)-EEXIST);
+	scounter_set_destroy(set);
+	counter = scounter_create("eth0", GROUP, SCOUNTER_EXACT, 0, GFP_KERNEL);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(counter));
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create(&mixed, "eth0")), (long)-EEXIST);
+	scounter_destroy(counter);
+	set = create(&mixed, "eth0");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(set));
+	scounter_set_destroy(set);
+	scounter_set_destroy(NULL);
+	scounter_set_destroy(ERR_PTR(-ENOMEM));
+}
+
+struct released {
+	struct scounter_set_desc desc;
+	struct completion done;
+};
+
+static void release(const struct scounter_set_desc *desc)
+{
+	complete(&container_of(desc, struct released, desc)->done);
+}
+
+static void wait_for_release(struct kunit *test, struct released *released)
+{
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&released->done, 60 * HZ), 0UL);
+}
+
+static void many_rows_have_names_of_their_own(struct kunit *test)
+{
+	const u32 n = 3000;
+	struct scounter_set_row *rows = kunit_kcalloc(test, n, sizeof(*rows), GFP_KERNEL);
+	static struct released released;
+	struct scounter_set *set;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, rows);
+	released.desc = (struct scounter_set_desc) {
+		.group = GROUP, .rows = rows, .count = n,
+		.hide = SCOUNTER_HIDE_SYSFS, .release = release,
+		.flags = SCOUNTER_SET_WORDS32 | SCOUNTER_SET_SPARSE,
+	};
+	init_completion(&released.done);
+	for (i = 0; i < n; i++) {
+		rows[i] = (struct scounter_set_row)ROW(kunit_kmalloc(test, 8, GFP_KERNEL));
+		KUNIT_ASSERT_NOT_NULL(test, rows[i].name);
+		snprintf((char *)rows[i].name, 8, "r%u", i);
+	}
+	set = create(&released.desc, "many");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
+	for (i = 0; i < n; i++)
+		KUNIT_EXPECT_EQ(test, scounter_set_read(set, i), 0ULL);
+	scounter_set_inc(set, n - 1);
+	KUNIT_EXPECT_EQ(test, scounter_set_read(set, n - 1), 1ULL);
+	scounter_set_destroy(set);
+	wait_for_release(test, &released);
+	rows[17].name = rows[n - 1].name;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create(&released.desc, "many")), (long)-EINVAL);
+}
+
+static void a_description_is_released(struct kunit *test)
+{
+	static struct released released;
+	struct scounter_set *set;
+
+	released.desc = mixed;
+	released.desc.release = release;
+	init_completion(&released.done);
+	set = create(&released.desc, "eth0");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
+	/* None of a set that could not be made. */
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create(&released.desc, "eth0")), (long)-EEXIST);
+	KUNIT_EXPECT_FALSE(test, completion_done(&released.done));
+	scounter_set_destroy(set);
+	wait_for_release(test, &released);
+}
+
+static DEFINE_SPINLOCK(atomic_context);
+
+static void atomic_contexts_make_and_destroy(struct kunit *test)
+{
+	struct scounter_set *set, *twin;
+	u32 i;
+
+	for (i = 0; i < 100; i++) {
+		spin_lock_irq(&atomic_context);
+		set = scounter_set_create(&mixed, "atomic", GFP_ATOMIC);
+		twin = scounter_set_create(&mixed, "atomic", GFP_ATOMIC);
+		spin_unlock_irq(&atomic_context);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(set));
+		KUNIT_EXPECT_EQ(test, PTR_ERR(twin), (long)-EEXIST);
+		scounter_set_inc(set, EXACT);
+		KUNIT_EXPECT_EQ(test, scounter_set_read(set, EXACT), 1ULL);
+		spin_lock_irq(&atomic_context);
+		scounter_set_destroy(set);
+		spin_unlock_irq(&atomic_context);
+	}
+}
+
+/* If a creation allocates with a lock that destroying takes, lockdep says so. */
+static void reclaim_destroys_sets(struct kunit *test)
+{
+	struct scounter_set *set = create(&mixed, "evicted"), *other = create(&mixed, "other");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(set) || IS_ERR(other));
+	if (!IS_ENABLED(CONFIG_PROVE_LOCKING) || !debug_locks)
+		kunit_skip(test, "no lockdep");
+	fs_reclaim_acquire(GFP_KERNEL);
+	scounter_set_destroy(set);
+	fs_reclaim_release(GFP_KERNEL);
+	scounter_set_destroy(other);
+	KUNIT_EXPECT_TRUE(test, debug_locks);
+}
+
+static void a_scope_destroys_a_set(struct kunit *test)
+{
+#ifdef DEFINE_FREE
+	{
+		struct scounter_set *set __free(scounter_set) = create(&mixed, "scope");
+		struct scounter_set *twin __free(scounter_set) = create(&mixed, "scope");
+
+		KUNIT_EXPECT_FALSE(test, IS_ERR(set));
+		KUNIT_EXPECT_TRUE(test, IS_ERR(twin));
+	}
+	scounter_set_destroy(create(&mixed, "scope"));
+#else
+	kunit_skip(test, "the kernel has no __free()");
+#endif
+}
+
+#ifdef CONFIG_FAULT_INJECTION
+/* The first allocation fails, then the second, and so on, until one succeeds. */
+static void allocations_of_a_set_fail(struct kunit *test, gfp_t gfp)
+{
+	struct scounter_set *set;
+	u32 nth, refused = 0;
+	bool failed = true;
+
+	for (nth = 1; failed && nth < 1000; nth++) {
+		current->fail_nth = nth;
+		set = scounter_set_create(&mixed, "failing", gfp);
+		failed = !current->fail_nth;
+		current->fail_nth = 0;
+		if (!IS_ERR(set)) {
+			scounter_set_destroy(set);
+			continue;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR(set), (long)-ENOMEM, "allocation %u", nth);
+		refused++;
+	}
+	KUNIT_EXPECT_GE(test, refused, 1U);
+	KUNIT_EXPECT_FALSE(test, failed);
+}
+
+static void every_allocation_of_a_set_fails_once(struct kunit *test)
+{
+	allocations_of_a_set_fail(test, GFP_KERNEL);
+	allocations_of_a_set_fail(test, GFP_ATOMIC);
+}
+#else
+static void every_allocation_of_a_set_fails_once(struct kunit *test)
+{
+	kunit_skip(test, "needs CONFIG_FAULT_INJECTION");
+}
+#endif
+
+static struct kunit_case set_cases[] = {
+	KUNIT_CASE(counters_of_a_set_count_alone),
+	KUNIT_CASE(a_known_description_counts_as_an_unknown_one),
+	KUNIT_CASE(a_set_without_a_name_counts),
+	KUNIT_CASE(what_cannot_be_is_refused),
+	KUNIT_CASE(a_name_is_that_of_one_set_or_counter),
+	KUNIT_CASE(many_rows_have_names_of_their_own),
+	KUNIT_CASE(a_description_is_released),
+	KUNIT_CASE(atomic_contexts_make_and_destroy),
+	KUNIT_CASE(reclaim_destroys_sets),
+	KUNIT_CASE(a_scope_destroys_a_set),
+	KUNIT_CASE(every_allocation_of_a_set_fails_once),
+	{}
+};
+
+static struct kunit_suite set_suite = {
+	.name = "scounter_set",
+	.test_cases = set_cases,
+};
+kunit_test_suites(&set_suite);
