@@ -74,7 +74,11 @@ docs:	## use: the documentation as web pages, in build/docs/html
 
 bench-arrays:	## more measure: arrays: every table of Documentation/arrays.rst (10 min; the npm counts need the network)
 	$(MAKE) -s -C tests/user/arrays
+	$(MAKE) -s -C bench/arrays
 	@tests/user/arrays/run
+	build/arrays-bench/arrays-bench table2
+	build/arrays-bench/arrays-bench table3
+	bench/arrays/figure build/arrays-bench/inside.png
 
 check-topk-long:	## more test: tables of frequent items on long streams of all kinds (an hour or less)
 	$(MAKE) -C tests/user/topk

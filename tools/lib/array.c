@@ -393,3 +393,63 @@ int array_merge(struct array *dst, const struct array *src)
 							 &dst->cells.repr));
 	return 0;
 }
+
+/* The cell of the sum, of what the cells of a and b stand for, rounded once. */
+static void put_cell(struct array *dst, const struct array *a, const struct array *b, u64 cell)
+{
+	struct scounter_cell_total one = { 0 }, other = { 0 }, both;
+	bool lacks;
+
+	add_up_cell(a, cell, &one);
+	both = one;
+	add_up_cell(b, cell, &both);
+	add_up_cell(b, cell, &other);
+	if (scounter_real_is_zero(scounter_wide_real(both.sum)))
+		return;
+	lacks = both.sum.over || scounter_may_lack(a->lost_from, one.largest) ||
+		scounter_may_lack(b->lost_from, other.largest);
+	dst->mixed_ppm = max(dst->mixed_ppm,
+			     scounter_brought_ppm(&both, false, max(a->mixed_ppm, b->mixed_ppm),
+						  &dst->cells.repr));
+	add_to_cell(dst, cell, scounter_wide_real(both.sum), both.level, lacks);
+}
+
+static void put_known(struct array *dst, const struct array *src)
+{
+	struct scounter_known known = array_known(src);
+
+	dst->roundings = max(dst->roundings, scounter_brought_roundings(&known, false));
+	dst->unit = max(dst->unit, scounter_brought_unit(&src->cells.repr, &known, false,
+							 &dst->cells.repr));
+	if (scounter_may_lack(src->lost_from, 0))
+		array_note_lost(dst, 0);
+}
+
+int array_put_sum(struct array *dst, const struct array *a, const struct array *b)
+{
+	int err = check_merge(dst, a);
+	u64 cell;
+
+	if (!err)
+		err = check_merge(dst, b);
+	if (!err && a == b)
+		err = array_fail(-EINVAL, "an array is not added to itself");
+	/* What merges need comes before anything changes. */
+	if (!err && (array_merge8_applies(dst, a) || array_merge8_applies(dst, b)))
+		err = array_merge8_prepare(dst);
+	if (err)
+		return err;
+	array_clear(dst);
+	/* Into an empty array of its type, each count goes as it is. */
+	if (array_same_type(dst, a) || array_same_type(dst, b)) {
+		bool a_first = array_same_type(dst, a);
+
+		array_merge(dst, a_first ? a : b);
+		return array_merge(dst, a_first ? b : a);
+	}
+	for (cell = 0; cell < dst->cells.count; cell++)
+		put_cell(dst, a, b, cell);
+	put_known(dst, a);
+	put_known(dst, b);
+	return 0;
+}

@@ -93,6 +93,14 @@ bool array_saturated(const struct array *array);
  * and itself, and for relative and additive errors in one.
  */
 int array_merge(struct array *dst, const struct array *src);
+
+/*
+ * dst[i] = a[i] + b[i], of any three types: what dst had is gone.  Each sum is rounded
+ * once, to a state of dst, where two merges into a cleared dst of another type round it
+ * twice.  Errors as of array_merge(), of each pair, and for a and b one array.
+ * Steele & Tristan 2017, section 9.
+ */
+int array_put_sum(struct array *dst, const struct array *a, const struct array *b);
 void array_clear(struct array *array);
 
 /* Bytes of cells, tables and the rest. */

@@ -18,8 +18,12 @@ bool array_same_type(const struct array *a, const struct array *b);
 /* A cell that stands for so much may lack counts. */
 void array_note_lost(struct array *array, u64 lost_from);
 
-/* Bulk merging of byte cells, merge8.c: whether it applies, and doing it. */
+/*
+ * Bulk merging of byte cells, merge8.c: whether it applies; what can fail of it, beforehand;
+ * and doing it.
+ */
 bool array_merge8_applies(const struct array *dst, const struct array *src);
+int array_merge8_prepare(const struct array *dst);
 int array_merge8(struct array *dst, const struct array *src);
 
 #endif /* _LIB_INTERNAL_H */

@@ -215,14 +215,19 @@ static void note_lacking(struct array *dst, const struct array *src)
 	}
 }
 
+int array_merge8_prepare(const struct array *dst)
+{
+	if (!latest || memcmp(&latest->type, &dst->cells.repr.type, sizeof(latest->type)))
+		return make_sums(&dst->cells.repr);
+	return 0;
+}
+
 int array_merge8(struct array *dst, const struct array *src)
 {
-	if (!latest || memcmp(&latest->type, &dst->cells.repr.type, sizeof(latest->type))) {
-		int err = make_sums(&dst->cells.repr);
+	int err = array_merge8_prepare(dst);
 
-		if (err)
-			return err;
-	}
+	if (err)
+		return err;
 	merge_words(dst, src);
 	if (array_saturated(src))
 		note_lacking(dst, src);

@@ -165,6 +165,7 @@ static const struct {
 	{ "lost", test_lost },
 	{ "hidden", test_hidden },
 	{ "sums", test_sums },
+	{ "three", test_three },
 	{ "sizes", test_sizes },
 	{ "memory", test_memory },
 	{ "bulk", test_bulk },
@@ -248,11 +249,12 @@ static const char usage[] =
 "Usage: arrays [--seed N] VERB\n"
 "\n"
 "  check [GROUP]     all tests, as TAP (about a minute), or those of one group:\n"
-"                    table1 library both lost hidden sums sizes memory bulk\n"
+"                    table1 library both lost hidden sums three sizes memory bulk\n"
 "                    figures dlm group exact cover theorems busted\n"
 "  theorems          mean and variance beside their bounds, a line a workload (2 min)\n"
 "  table1            log2 of the largest value, for widths, q and m\n"
 "  figures           mass within 1, 2 and 3 standard deviations, by recurrence\n"
+"  inside            the same of figures 3 and 4, for each n from 0 to 1000\n"
 "  bounds            how often bounds miss the truth, by recurrence\n"
 "  dlm               exact variance of the DLM counters, and how near their end is\n"
 "  memory            bytes of 10^6 counters of each width\n"
@@ -294,6 +296,8 @@ static int run(int count, char **words, u64 seed)
 		return print_table1();
 	if (!strcmp(verb, "figures") && count == 1)
 		return print_figures();
+	if (!strcmp(verb, "inside") && count == 1)
+		return print_inside_each();
 	if (!strcmp(verb, "bounds") && count == 1)
 		return print_cover();
 	if (!strcmp(verb, "dlm") && count == 1)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dlm_real.h"
 #include "subject.h"
 #include "util.h"
 
@@ -127,6 +128,36 @@ static void compare(const struct spec *spec, u64 seed)
 	free(counts);
 }
 
+/* Counters that are the probability itself: as good as Morris counters, and sums exact. */
+static void test_real(u64 seed)
+{
+	enum { RUNS = 20000, EVENTS = 500 };
+	const double q = 1.1, variance = (q - 1) / 2 * EVENTS * (EVENTS - 1);
+	struct moments moments = { 0 };
+	double x, z, worst = 0;
+	struct summary summary;
+	u32 run, i;
+
+	for (run = 0; run < RUNS; run++) {
+		x = DLM_REAL_ZERO;
+		for (i = 0; i < EVENTS; i++)
+			x = dlm_real_inc(x, q, (next_seed(&seed) >> 11) * 0x1p-53);
+		moments_add(&moments, dlm_real_value(x, q) - EVENTS);
+		z = dlm_real_inc(dlm_real_inc(DLM_REAL_ZERO, q, 0), q, 0);
+		worst = fmax(worst, fabs(dlm_real_value(dlm_real_add(x, z), q) /
+					 (dlm_real_value(x, q) + dlm_real_value(z, q)) - 1));
+	}
+	summary = summarize(&moments);
+	ok(fabs(summary.mean_z) <= Z_LIMIT && fabs(variance_z(&summary, variance)) <= Z_LIMIT,
+	   "DLM probability as a real number, q %g, %d events: mean %+.2f standard errors, variance %.4f of (q - 1) / 2 n (n - 1)",
+	   q, EVENTS, summary.mean_z, summary.variance / variance);
+	ok(worst < 1e-12, "its sums are exact: off by %.1e at most", worst);
+	ok(dlm_real_add(1, 0.25) == 0.25 && dlm_real_value(1, 1.5) == 0 &&
+	   isnan(dlm_real_add(0, 1)) && isnan(dlm_real_add(1, 1.01)) &&
+	   isnan(dlm_real_add(NAN, 1)) && isnan(dlm_real_inc(0.5, 1, 0.2)) &&
+	   isnan(dlm_real_value(-1, 1.5)), "what is no such counter becomes NAN");
+}
+
 void test_dlm(u64 seed)
 {
 	static const struct spec specs[] = {
@@ -141,6 +172,7 @@ void test_dlm(u64 seed)
 
 	for (i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
 		compare(&specs[i], derive_seed(seed, "spec", i));
+	test_real(derive_seed(seed, "real", 0));
 }
 
 static void print_spec(const struct spec *spec)

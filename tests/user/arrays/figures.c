@@ -140,29 +140,69 @@ static double f(double q, u32 m, u32 x)
 	return (mu + x % m) * pow(q, x / m) - mu;
 }
 
-static void print_inside(u32 q_ppm, u32 m)
+/* The mass within 1, 2 and 3 standard deviations of the mean, which is n. */
+static double inside_of(const double *mass, u32 q_ppm, u32 m, u32 n, double inside[3])
+{
+	double variance = 0;
+	u32 x, k;
+
+	for (x = 0; x < STATES; x++)
+		variance += mass[x] * pow(f(q_ppm / 1e6, m, x) - n, 2);
+	for (k = 0; k < 3; k++)
+		inside[k] = 0;
+	/* What f is rounded by is not outside of a deviation of 0. */
+	for (x = 0; x < STATES; x++)
+		for (k = 0; k < 3; k++)
+			if (fabs(f(q_ppm / 1e6, m, x) - n) <= (k + 1) * sqrt(variance) + 1e-9)
+				inside[k] += mass[x];
+	return sqrt(variance);
+}
+
+static bool is_shown(u32 n)
 {
 	static const u32 shown[] = { 10, 20, 50, 100, 200, 500, 1000 };
-	double mass[STATES];
-	u32 n, i = 0, x, k;
+	u32 i;
+
+	for (i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		if (n == shown[i])
+			return true;
+	return false;
+}
+
+static void print_inside(u32 q_ppm, u32 m, bool all)
+{
+	double mass[STATES], inside[3], deviation;
+	u32 n;
 
 	distribution(mass, q_ppm, m, 0);
-	for (n = 1; n <= 1000; n++) {
-		double variance = 0, inside[3] = { 0 };
-
+	for (n = 0; n <= 1000; n++) {
+		if (all || is_shown(n)) {
+			deviation = inside_of(mass, q_ppm, m, n, inside);
+			printf("%-6g %4u %6u %10.4f %8.4f %8.4f %8.4f\n", q_ppm / 1e6, m, n,
+			       n ? deviation / n : 0, inside[0], inside[1], inside[2]);
+		}
 		step(mass, q_ppm, m);
-		if (n != shown[i])
-			continue;
-		i++;
-		for (x = 0; x < STATES; x++)
-			variance += mass[x] * pow(f(q_ppm / 1e6, m, x) - n, 2);
-		for (x = 0; x < STATES; x++)
-			for (k = 0; k < 3; k++)
-				if (fabs(f(q_ppm / 1e6, m, x) - n) <= (k + 1) * sqrt(variance))
-					inside[k] += mass[x];
-		printf("%-6g %4u %6u %10.4f %8.4f %8.4f %8.4f\n", q_ppm / 1e6, m, n,
-		       sqrt(variance) / n, inside[0], inside[1], inside[2]);
 	}
+}
+
+static void print_all_inside(bool all)
+{
+	u32 i;
+
+	printf("# figures 3 and 4: mass within 1, 2 and 3 standard deviations\n"
+	       "# q      m      n      error        1        2        3\n");
+	for (i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
+		/* gnuplot's index counts blocks. */
+		if (all && i)
+			printf("\n\n");
+		print_inside(large[i].q_ppm, large[i].m, all);
+	}
+}
+
+int print_inside_each(void)
+{
+	print_all_inside(true);
+	return 0;
 }
 
 int print_figures(void)
@@ -181,9 +221,7 @@ int print_figures(void)
 				printf("%.4f %.6f\n", f(small[i].q_ppm / 1e6, small[i].m, x),
 				       mass[x]);
 		}
-	printf("\n# figures 3 and 4: mass within 1, 2 and 3 standard deviations\n"
-	       "# q      m      n      error        1        2        3\n");
-	for (i = 0; i < sizeof(large) / sizeof(large[0]); i++)
-		print_inside(large[i].q_ppm, large[i].m);
+	putchar('\n');
+	print_all_inside(false);
 	return 0;
 }

@@ -15,6 +15,7 @@ setup() {
 		#include <limits.h>
 		#include <stdio.h>
 		#include "array.h"
+		#include "dlm_real.h"
 
 		static char path[PATH_MAX];
 
@@ -36,6 +37,8 @@ setup() {
 			rewind(file);
 			array_free(sum);
 			if (array_load(&sum, file))
+				return 1;
+			if (dlm_real_value(dlm_real_add(0.5, 0.5), 1.5) != 4)
 				return 1;
 			printf("%llu of %zu\n", (unsigned long long)array_value(sum, 1), sizeof(path));
 			return 0;
