@@ -15,6 +15,7 @@
 
 #include "util.h"
 #include "variants.h"
+#include "xoshiro.h"
 
 typedef u8 uint8;
 typedef u16 uint16;
@@ -25,20 +26,9 @@ enum { STATES = 256, SENTINELS = 16 };
 
 static u64 state[4];
 
-/* xoshiro256++ (Blackman & Vigna 2021) */
 static inline u64 random_bits(void)
 {
-	u64 sum = state[0] + state[3];
-	u64 result = (sum << 23 | sum >> 41) + state[0];
-	u64 t = state[1] << 17;
-
-	state[2] ^= state[0];
-	state[3] ^= state[1];
-	state[1] ^= state[2];
-	state[0] ^= state[3];
-	state[2] ^= t;
-	state[3] = state[3] << 45 | state[3] >> 19;
-	return result;
+	return next_bits(state);
 }
 
 static inline float unit_float(u64 bits)

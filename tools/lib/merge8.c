@@ -17,6 +17,7 @@
 #include <linux/compiler.h>
 
 #include "internal.h"
+#include "xoshiro.h"
 
 #define STATES	256
 
@@ -83,22 +84,6 @@ static int make_sums(const struct scounter_repr *repr)
 			latest->next[x * STATES + z] = delta >> 48;
 		}
 	return 0;
-}
-
-/* xoshiro256++ (Blackman & Vigna 2021) */
-static inline u64 next_bits(u64 state[4])
-{
-	u64 sum = state[0] + state[3];
-	u64 result = (sum << 23 | sum >> 41) + state[0];
-	u64 t = state[1] << 17;
-
-	state[2] ^= state[0];
-	state[3] ^= state[1];
-	state[1] ^= state[2];
-	state[0] ^= state[3];
-	state[2] ^= t;
-	state[3] = state[3] << 45 | state[3] >> 19;
-	return result;
 }
 
 #define EVEN_BYTES	0x00ff00ff00ff00ffULL

@@ -14,6 +14,7 @@
 
 #include "arrays.h"
 #include "util.h"
+#include "xoshiro.h"
 
 #define CELLS	1000000
 #define ROUNDS	31
@@ -30,17 +31,7 @@ static u64 state[4];
 
 static inline u64 random64(void)
 {
-	u64 sum = state[0] + state[3];
-	u64 result = (sum << 23 | sum >> 41) + state[0];
-	u64 t = state[1] << 17;
-
-	state[2] ^= state[0];
-	state[3] ^= state[1];
-	state[1] ^= state[2];
-	state[0] ^= state[3];
-	state[2] ^= t;
-	state[3] = state[3] << 45 | state[3] >> 19;
-	return result;
+	return next_bits(state);
 }
 
 static inline double random_double(void)
