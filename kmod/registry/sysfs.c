@@ -136,11 +136,31 @@ static const struct sysfs_ops object_sysfs_ops = {
 	.store = object_store,
 };
 
+static int object_init(struct kobject *kobj, struct kobj_type *type, struct kobject *parent,
+		       const char *name)
+{
+	int err;
+
+	atomic_inc(&objects);
+	err = kobject_init_and_add(kobj, type, parent, "%s", name);
+	if (err)
+		kobject_put(kobj);
+	return err;
+}
+
+int scounter_sysfs_add(struct kobject *kobj, struct kobj_type *type,
+		       const struct scounter_group *group, const char *name)
+{
+	struct scounter_object *parent = group->view[SCOUNTER_VIEW_SYSFS];
+
+	return object_init(kobj, type, &parent->kobj, name);
+}
+
 /*
  * A completion and not a wait for no objects: who waited until the number is 0 would
  * let the module go before wake_up() has looked at the queue in it.
  */
-static void object_gone(void)
+void scounter_sysfs_gone(void)
 {
 	if (atomic_dec_and_test(&objects))
 		complete(&no_objects);
@@ -149,7 +169,7 @@ static void object_gone(void)
 static void object_release(struct kobject *kobj)
 {
 	kfree(container_of(kobj, struct scounter_object, kobj));
-	object_gone();
+	scounter_sysfs_gone();
 }
 
 static struct kobj_type group_type = {
@@ -173,14 +193,9 @@ static struct scounter_object *object_add(struct kobj_type *type,
 
 	if (!object)
 		return ERR_PTR(-ENOMEM);
-	atomic_inc(&objects);
 	object->counter = counter;
-	err = kobject_init_and_add(&object->kobj, type, parent, "%s", name);
-	if (err) {
-		kobject_put(&object->kobj);
-		return ERR_PTR(err);
-	}
-	return object;
+	err = object_init(&object->kobj, type, parent, name);
+	return err ? ERR_PTR(err) : object;
 }
 
 static void object_remove(struct scounter_object *object)
@@ -243,7 +258,7 @@ int scounter_sysfs_init(void)
 
 void scounter_sysfs_exit(void)
 {
-	object_gone();
+	scounter_sysfs_gone();
 	wait_for_completion(&no_objects);
 	kobject_put(root);
 }

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /sys/kernel/debug/scounter/<group>/<object>: the counters of a set, a line each. */
+/*
+ * /sys/kernel/debug/scounter/<group>/<object>: the counters of a set, a line each.
+ * /sys/kernel/scounter/<group>/<object>/: the same, a file each.
+ */
 #include <linux/debugfs.h>
+#include <linux/kobject.h>
 #include <linux/module.h>
+#include <linux/overflow.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
 
+#include "compat.h"
 #include "registry/counters.h"
+#include "registry/sysfs.h"
 #include "set/set.h"
 
 /* White space in a name would split it into columns: shown as \040 and so on. */
@@ -31,6 +40,81 @@ static int set_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(set);
 
+/* A kobject lives on as long as the driver core holds it; its files do not. */
+struct set_directory {
+	struct kobject kobj;
+	const struct scounter_set *set;
+	struct attribute values[];	/* one for each row */
+};
+
+static ssize_t value_show(struct kobject *kobj, struct attribute *attr, char *buf)
+{
+	struct set_directory *directory = container_of(kobj, struct set_directory, kobj);
+
+	return sysfs_emit(buf, "%llu\n",
+			  scounter_set_read(directory->set, attr - directory->values));
+}
+
+static void directory_release(struct kobject *kobj)
+{
+	kvfree(container_of(kobj, struct set_directory, kobj));
+	scounter_sysfs_gone();
+}
+
+static const struct sysfs_ops value_ops = {
+	.show = value_show,
+};
+
+static struct kobj_type directory_type = {
+	.release = directory_release,
+	.sysfs_ops = &value_ops,
+};
+
+static void files_remove_from_sysfs(struct scounter_named_set *named)
+{
+	if (!named->directory)
+		return;
+	kobject_del(&named->directory->kobj);
+	kobject_put(&named->directory->kobj);
+	named->directory = NULL;
+}
+
+static int files_add_values(struct set_directory *directory)
+{
+	const struct scounter_set_desc *desc = directory->set->desc;
+	int err = 0;
+	u32 i;
+
+	for (i = 0; !err && i < desc->count; i++) {
+		struct attribute *value = &directory->values[i];
+
+		sysfs_attr_init(value);
+		value->name = desc->rows[i].name;
+		value->mode = 0444;
+		err = sysfs_create_file(&directory->kobj, value);
+	}
+	return err;
+}
+
+static int files_add_to_sysfs(struct scounter_named_set *named)
+{
+	struct scounter_group *group = named->item.spot.group;
+	struct set_directory *directory;
+	int err = scounter_add_group_to(SCOUNTER_VIEW_SYSFS, group);
+
+	if (err)
+		return err;
+	directory = kvzalloc(struct_size(directory, values, named->set.desc->count), GFP_KERNEL);
+	if (!directory)
+		return -ENOMEM;
+	directory->set = &named->set;
+	err = scounter_sysfs_add(&directory->kobj, &directory_type, group, named->item.name);
+	if (err)
+		return err;
+	named->directory = directory;
+	return files_add_values(directory);
+}
+
 static int files_add_to_debugfs(struct scounter_named_set *named)
 {
 	struct scounter_group *group = named->item.spot.group;
@@ -47,11 +131,22 @@ int scounter_set_files_add(struct scounter_item *item)
 {
 	struct scounter_named_set *named = scounter_set_of(item);
 	u8 hide = named->set.desc->hide;
+	int err = 0;
 
-	return hide & SCOUNTER_HIDE_DEBUGFS ? 0 : files_add_to_debugfs(named);
+	if (!(hide & SCOUNTER_HIDE_SYSFS))
+		err = files_add_to_sysfs(named);
+	if (!err && !(hide & SCOUNTER_HIDE_DEBUGFS))
+		err = files_add_to_debugfs(named);
+	if (err)
+		scounter_set_files_remove(item);
+	return err;
 }
 
 void scounter_set_files_remove(struct scounter_item *item)
 {
-	debugfs_remove(scounter_set_of(item)->file);
+	struct scounter_named_set *named = scounter_set_of(item);
+
+	debugfs_remove(named->file);
+	named->file = NULL;
+	files_remove_from_sysfs(named);
 }

@@ -47,6 +47,7 @@ int scounter_set_check_twins(const struct scounter_set_desc *desc, const char *o
 			     u32 *scratch);
 
 struct dentry;
+struct set_directory;
 
 /*
  * Behind it are the words; where @shown is not NULL, the bits that it points to; and the
@@ -60,6 +61,7 @@ struct scounter_named_set {
 	u64 created_ns, created_real_ns;
 	unsigned long *shown;
 	struct dentry *file;
+	struct set_directory *directory;
 	struct scounter_set set;
 };
 

@@ -284,6 +284,26 @@ static void a_description_is_released(struct kunit *test)
 	wait_for_release(test, &released);
 }
 
+static void sets_are_where_they_are_to_be(struct kunit *test)
+{
+	static struct scounter_set_desc shy[SCOUNTER_HIDE_ALL + 1];
+	struct scounter_named_set *named;
+	struct scounter_set *set;
+	u8 hide;
+
+	for (hide = 0; hide <= SCOUNTER_HIDE_ALL; hide++) {
+		shy[hide] = mixed;
+		shy[hide].hide = hide;
+		set = create(&shy[hide], "shy");
+		KUNIT_ASSERT_FALSE(test, IS_ERR(set));
+		named = container_of(set, struct scounter_named_set, set);
+		KUNIT_EXPECT_EQ(test, PTR_ERR(create(&mixed, "shy")), (long)-EEXIST);
+		KUNIT_EXPECT_EQ(test, !named->directory, !!(hide & SCOUNTER_HIDE_SYSFS));
+		KUNIT_EXPECT_EQ(test, !named->file, !!(hide & SCOUNTER_HIDE_DEBUGFS));
+		scounter_set_destroy(set);
+	}
+}
+
 static DEFINE_SPINLOCK(atomic_context);
 
 static void atomic_contexts_make_and_destroy(struct kunit *test)
@@ -381,6 +401,7 @@ static struct kunit_case set_cases[] = {
 	KUNIT_CASE(a_name_is_that_of_one_set_or_counter),
 	KUNIT_CASE(many_rows_have_names_of_their_own),
 	KUNIT_CASE(a_description_is_released),
+	KUNIT_CASE(sets_are_where_they_are_to_be),
 	KUNIT_CASE(atomic_contexts_make_and_destroy),
 	KUNIT_CASE(reclaim_destroys_sets),
 	KUNIT_CASE(a_scope_destroys_a_set),
