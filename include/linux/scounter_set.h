@@ -190,6 +190,7 @@ struct scounter_word32 *scounter_set_word32(struct scounter_set *set, u32 row);
 u64 scounter_set_read(const struct scounter_set *set, u32 row);
 void scounter_set_read_est(const struct scounter_set *set, u32 row,
 			   struct scounter_estimate *estimate);
+bool scounter_set_read_all(const struct scounter_set *set, struct scounter_estimate *estimates);
 void __scounter_set_inc(struct scounter_set *set, u32 row);
 void __scounter_set_add(struct scounter_set *set, u32 row, u64 n);
 

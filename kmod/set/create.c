@@ -14,7 +14,7 @@
 
 #include "compat.h"
 #include "registry/counters.h"
-#include "set/set.h"
+#include "set/named.h"
 
 static void create_free(struct scounter_item *item)
 {

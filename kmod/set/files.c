@@ -5,6 +5,7 @@
  */
 #include <linux/debugfs.h>
 #include <linux/kobject.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/overflow.h>
 #include <linux/seq_file.h>
@@ -14,15 +15,13 @@
 #include "compat.h"
 #include "registry/counters.h"
 #include "registry/sysfs.h"
-#include "set/set.h"
+#include "set/named.h"
 
 /* White space in a name would split it into columns: shown as \040 and so on. */
-static void files_show_row(struct seq_file *seq, const struct scounter_set *set, u32 n)
+static void files_show_row(struct seq_file *seq, const struct scounter_set_row *row, u64 value)
 {
-	const struct scounter_set_row *row = &set->desc->rows[n];
-
 	seq_escape(seq, row->name, " \t\n\\");
-	seq_printf(seq, " %llu", scounter_set_read(set, n));
+	seq_printf(seq, " %llu", value);
 	if (row->unit)
 		seq_printf(seq, " %s", row->unit);
 	seq_putc(seq, '\n');
@@ -31,11 +30,19 @@ static void files_show_row(struct seq_file *seq, const struct scounter_set *set,
 static int set_show(struct seq_file *seq, void *unused)
 {
 	const struct scounter_named_set *named = seq->private;
+	const struct scounter_set_desc *desc = named->set.desc;
+	struct scounter_estimate *all;
 	u32 n;
 
-	for (n = 0; n < named->set.desc->count && !seq_has_overflowed(seq); n++)
+	all = kvmalloc_array(desc->count, sizeof(*all), GFP_KERNEL);
+	if (!all)
+		return -ENOMEM;
+	if (!scounter_set_read_all(&named->set, all))
+		seq_puts(seq, "# not of one moment\n");
+	for (n = 0; n < desc->count; n++)
 		if (scounter_set_shows(named, n))
-			files_show_row(seq, &named->set, n);
+			files_show_row(seq, &desc->rows[n], all[n].value);
+	kvfree(all);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(set);

@@ -65,12 +65,7 @@ EXPORT_SYMBOL_GPL(__scounter_set_add);
  */
 u64 scounter_set_read(const struct scounter_set *set, u32 row)
 {
-	struct scounter_ref ref;
-
-	if (!set_has(set, row))
-		return 0;
-	ref = scounter_set_ref(set, row);
-	return scounter_set_ops(set, row)->read(&ref);
+	return set_has(set, row) ? scounter_set_value(set, row) : 0;
 }
 EXPORT_SYMBOL_GPL(scounter_set_read);
 

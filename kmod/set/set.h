@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sets: their words, and what a set with a name has beside them. */
+/* The words of a set, and what a description of sets may say. */
 #ifndef _SCOUNTER_SET_SET_H
 #define _SCOUNTER_SET_SET_H
 
-#include <linux/bitops.h>
 #include <linux/scounter_set.h>
 
 #include "kinds/kind.h"
-#include "registry/registry.h"
 
 static inline u32 scounter_set_word_bytes(const struct scounter_set_desc *desc)
 {
@@ -35,6 +33,30 @@ static inline const struct scounter_kind_ops *scounter_set_ops(const struct scou
 	return scounter_kinds[set->desc->rows[row].class.kind - 1].ops;
 }
 
+static inline u64 scounter_set_value(const struct scounter_set *set, u32 row)
+{
+	struct scounter_ref ref = scounter_set_ref(set, row);
+
+	return scounter_set_ops(set, row)->read(&ref);
+}
+
+/*
+ * What was read of a set, wherever it is.
+ *
+ * @value: of the row, as it was read, or NULL if that row was not; called in the order of
+ *	the rows
+ * @read: reads the row again
+ */
+struct scounter_set_readings {
+	const u64 *(*value)(const struct scounter_set_readings *readings, u32 row);
+	void (*read)(const struct scounter_set_readings *readings, u32 row);
+	const struct scounter_set *set;
+	void *of;
+};
+
+/* Reads again what has changed, until all of it is of one moment; or false. */
+bool scounter_set_settle(const struct scounter_set_readings *readings);
+
 /*
  * 0, or -EINVAL and, in the log, why not: what its rows count in, and what is written of
  * them and of the objects.
@@ -45,38 +67,5 @@ int scounter_set_check_texts(const struct scounter_set_desc *desc, const char *o
 /* The same for no two rows of one name.  @scratch has a number for each row. */
 int scounter_set_check_twins(const struct scounter_set_desc *desc, const char *object,
 			     u32 *scratch);
-
-struct dentry;
-struct set_directory;
-
-/*
- * Behind it are the words; where @shown is not NULL, the bits that it points to; and the
- * name.
- *
- * @shown: a bit for each row that is to be seen, or NULL: all are
- * @set: last, as its words follow
- */
-struct scounter_named_set {
-	struct scounter_item item;
-	u64 created_ns, created_real_ns;
-	unsigned long *shown;
-	struct dentry *file;
-	struct set_directory *directory;
-	struct scounter_set set;
-};
-
-static inline bool scounter_set_shows(const struct scounter_named_set *named, u32 row)
-{
-	return !named->shown || test_bit(row, named->shown);
-}
-
-static inline struct scounter_named_set *scounter_set_of(struct scounter_item *item)
-{
-	return container_of(item, struct scounter_named_set, item);
-}
-
-/* As the functions of a struct scounter_item_type. */
-int scounter_set_files_add(struct scounter_item *item);
-void scounter_set_files_remove(struct scounter_item *item);
 
 #endif /* _SCOUNTER_SET_SET_H */

@@ -4,14 +4,13 @@
 #include <linux/completion.h>
 #include <linux/debug_locks.h>
 #include <linux/err.h>
-#include <linux/fs.h>
-#include <linux/rcupdate.h>
+#include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/scounter_set.h>
 #include <linux/string.h>
 
-#include "set/set.h"
+#include "set/named.h"
 
 #define GROUP	"kunit_set"
 
@@ -97,6 +96,57 @@ static void a_known_description_counts_as_an_unknown_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scounter_set_read(other, 1), 3ULL);
 	scounter_set_destroy(set);
 	scounter_set_destroy(other);
+}
+
+/* On another CPU or in between: first the packet, then its byte. */
+struct links {
+	struct scounter_set *set;
+	struct completion done;
+	bool stop;
+};
+
+static int count_pairs(void *data)
+{
+	struct links *links = data;
+
+	while (!READ_ONCE(links->stop)) {
+		scounter_set_inc(links->set, EXACT);
+		/* Pairs with moment_pass(): set-moment.litmus. */
+		smp_wmb();
+		scounter_set_inc(links->set, MORRIS);
+		cond_resched();
+	}
+	complete(&links->done);
+	return 0;
+}
+
+static void all_of_a_set_is_read_at_one_moment(struct kunit *test)
+{
+	static struct links links;
+	struct scounter_estimate all[ROWS];
+	u32 i, moments = 0;
+
+	links.set = create(&mixed, "eth0");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(links.set));
+	init_completion(&links.done);
+	count(test, links.set);
+	KUNIT_EXPECT_TRUE(test, scounter_set_read_all(links.set, all));
+	for (i = 0; i < ROWS; i++)
+		KUNIT_EXPECT_EQ(test, all[i].value, 10ULL * i + 6);
+	/* Morris counts each event one by one until there are 11384 at 1 %. */
+	scounter_set_add(links.set, EXACT, 10 * MORRIS);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(count_pairs, &links, "pairs")));
+	for (i = 0; i < 1000; i++) {
+		if (!scounter_set_read_all(links.set, all) || all[MORRIS].value > 10000)
+			continue;
+		moments++;
+		KUNIT_EXPECT_LE(test, all[MORRIS].value, all[EXACT].value);
+		KUNIT_EXPECT_LE(test, all[EXACT].value, all[MORRIS].value + 1);
+	}
+	WRITE_ONCE(links.stop, true);
+	wait_for_completion(&links.done);
+	kunit_info(test, "%u of 1000 reads were of one moment\n", moments);
+	scounter_set_destroy(links.set);
 }
 
 static void a_set_without_a_name_counts(struct kunit *test)
@@ -396,6 +446,7 @@ static void every_allocation_of_a_set_fails_once(struct kunit *test)
 static struct kunit_case set_cases[] = {
 	KUNIT_CASE(counters_of_a_set_count_alone),
 	KUNIT_CASE(a_known_description_counts_as_an_unknown_one),
+	KUNIT_CASE(all_of_a_set_is_read_at_one_moment),
 	KUNIT_CASE(a_set_without_a_name_counts),
 	KUNIT_CASE(what_cannot_be_is_refused),
 	KUNIT_CASE(a_name_is_that_of_one_set_or_counter),
