@@ -244,6 +244,7 @@ void __scounter_add(struct scounter *counter, u64 n);
 u64 scounter_read(struct scounter *counter);
 void scounter_read_est(struct scounter *counter,
 		       struct scounter_estimate *estimate);
+enum scounter_answer scounter_reached(struct scounter *counter, u64 limit);
 u64 scounter_fetch_reset(struct scounter *counter);
 
 const char *scounter_kind_name(enum scounter_kind kind);

@@ -40,6 +40,7 @@
 #define _LINUX_SCOUNTER_ARRAY_H
 
 #include <linux/build_bug.h>
+#include <linux/scounter_estimate.h>
 #include <linux/types.h>
 #include <uapi/linux/scounter_array.h>
 #if __has_include("linux/cleanup.h")
@@ -115,6 +116,8 @@ void __scounter_array_add(struct scounter_array *array, u64 index, u64 n);
 u64 scounter_array_read(const struct scounter_array *array, u64 index);
 int scounter_array_read_est(const struct scounter_array *array, u64 index,
 			    struct scounter_array_estimate *estimate);
+enum scounter_answer scounter_array_reached(const struct scounter_array *array, u64 index,
+					    u64 limit);
 int scounter_array_read_range(const struct scounter_array *array, u64 first, u64 count,
 			      struct scounter_array_value *values);
 int scounter_array_sum(const struct scounter_array *array, u64 first, u64 count,

@@ -15,7 +15,7 @@
  * <linux/scounter.h> has the contract, and counters with names, which have the same words.
  *
  * <linux/scounter_class.h> computes classes.  <linux/scounter_inline.h> has the inline part
- * of the increments.
+ * of the increments, and <linux/scounter_estimate.h> what reads promise.
  */
 #ifndef _LINUX_SCOUNTER_WORD_H
 #define _LINUX_SCOUNTER_WORD_H
@@ -25,31 +25,9 @@
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/scounter_class.h>
+#include <linux/scounter_estimate.h>
 #include <linux/types.h>
 #include <uapi/linux/scounter.h>
-
-/**
- * struct scounter_estimate - what a read promises
- * @value: the count; for approximate kinds an unbiased estimate of it
- * @lower: the count is below it in at most 0.135 % of all cases, as a normal
- *	variable is below three standard deviations
- * @upper: the same above it; U64_MAX: there is no such bound
- * @error_ppm: relative standard deviation of the value, at most, in parts per
- *	million; 0 means that the value is exact
- * @flags: SCOUNTER_F_SATURATED and others, see <uapi/linux/scounter.h>
- *
- * For an exact value @lower and @upper equal @value.  In the states of
- * SCOUNTER_F_UNSURE the error leaves out the counts that the value lacks, so an error
- * of 0 does not mean exact, and there is no upper bound.  With SCOUNTER_F_LOSSY @upper
- * is a number, but promises nothing.
- */
-struct scounter_estimate {
-	u64 value;
-	u64 lower;
-	u64 upper;
-	u32 error_ppm;
-	u32 flags;
-};
 
 /**
  * struct scounter_word32 - a counter of four bytes
@@ -192,6 +170,8 @@ u64 scounter_word32_read(const struct scounter_word32 *counter,
 void scounter_word32_read_est(const struct scounter_word32 *counter,
 			      const struct scounter_class *class,
 			      struct scounter_estimate *estimate);
+enum scounter_answer scounter_word32_reached(const struct scounter_word32 *counter,
+					     const struct scounter_class *class, u64 limit);
 u64 scounter_word32_fetch_reset(struct scounter_word32 *counter,
 				const struct scounter_class *class);
 
@@ -202,6 +182,8 @@ u64 scounter_word64_read(const struct scounter_word64 *counter,
 void scounter_word64_read_est(const struct scounter_word64 *counter,
 			      const struct scounter_class *class,
 			      struct scounter_estimate *estimate);
+enum scounter_answer scounter_word64_reached(const struct scounter_word64 *counter,
+					     const struct scounter_class *class, u64 limit);
 u64 scounter_word64_fetch_reset(struct scounter_word64 *counter,
 				const struct scounter_class *class);
 void scounter_word64_destroy(struct scounter_word64 *counter,

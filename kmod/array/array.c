@@ -337,6 +337,29 @@ notrace int scounter_array_read_est(const struct scounter_array *array, u64 inde
 EXPORT_SYMBOL_GPL(scounter_array_read_est);
 
 /**
+ * scounter_array_reached - has a counter of an array counted so many events?
+ * @array: the array
+ * @index: which counter
+ * @limit: how many
+ *
+ * By the bounds of scounter_array_read_est(), as scounter_reached().
+ *
+ * Context: Any context, NMI included.
+ * Return: SCOUNTER_NO, SCOUNTER_YES or SCOUNTER_CANNOT_SAY, which is also the answer for
+ * a counter that there is not.
+ */
+notrace enum scounter_answer scounter_array_reached(const struct scounter_array *array,
+						    u64 index, u64 limit)
+{
+	struct scounter_array_estimate estimate;
+
+	if (scounter_array_read_est(array, index, &estimate))
+		return SCOUNTER_CANNOT_SAY;
+	return scounter_bounds_reached(estimate.lower, estimate.upper, estimate.flags, limit);
+}
+EXPORT_SYMBOL_GPL(scounter_array_reached);
+
+/**
  * scounter_array_read - a counter's value
  * @array: the array
  * @index: which counter

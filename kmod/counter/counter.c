@@ -156,6 +156,38 @@ u64 scounter_read(struct scounter *counter)
 EXPORT_SYMBOL_GPL(scounter_read);
 
 /**
+ * scounter_reached - has a counter counted so many events?
+ * @counter: the counter
+ * @limit: how many
+ *
+ * By the bounds of scounter_read_est(), at most one of which is computed, and that only
+ * where the value is within a factor of two of @limit.  A counter that is saturated, has
+ * overflown or has begun again at 0 has certainly counted what its lower bound says, and
+ * never "certainly not" what is above it.  Of one that loses counts nothing is certain.
+ * 0 events are always reached.
+ *
+ * Compare the answer with what it is to be: SCOUNTER_CANNOT_SAY is not 0 either.
+ *
+ * Context: Any context, NMI included; of multiline_adapt where RCU is watching.
+ * Return: SCOUNTER_NO, SCOUNTER_YES or SCOUNTER_CANNOT_SAY.
+ */
+enum scounter_answer scounter_reached(struct scounter *counter, u64 limit)
+{
+	const struct scounter_kind_ops *ops = counter_ops_of(counter);
+	struct scounter_ref ref = counter_ref_of(counter, ops);
+	enum scounter_answer answer;
+	unsigned long marks;
+
+	do {
+		marks = scounter_marks_read(counter);
+		ref.late = scounter_marks_late(marks);
+		answer = scounter_ref_reached(ops, &ref, scounter_marks_flags(marks), limit);
+	} while (scounter_marks_changed(counter, marks));
+	return answer;
+}
+EXPORT_SYMBOL_GPL(scounter_reached);
+
+/**
  * scounter_fetch_reset - read a counter and start again from zero
  * @counter: the counter
  *

@@ -202,6 +202,28 @@ void scounter_word64_read_est(const struct scounter_word64 *counter,
 EXPORT_SYMBOL_GPL(scounter_word64_read_est);
 
 /**
+ * scounter_word32_reached - has a word of four bytes counted so many events?
+ * @counter: the word
+ * @class: its kind, accuracy and policy
+ * @limit: how many
+ *
+ * As scounter_reached().  A word of a class with SCOUNTER_CLASS_WRAP may have begun again
+ * at 0 and cannot say so: it never has "certainly not" reached a limit.
+ *
+ * Context: Any context, NMI included.
+ * Return: SCOUNTER_NO, SCOUNTER_YES or SCOUNTER_CANNOT_SAY.
+ */
+enum scounter_answer scounter_word32_reached(const struct scounter_word32 *counter,
+					     const struct scounter_class *class, u64 limit)
+{
+	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD32);
+	struct scounter_ref ref = word_ref32(counter, class);
+
+	return ops ? scounter_ref_reached(ops, &ref, 0, limit) : SCOUNTER_CANNOT_SAY;
+}
+EXPORT_SYMBOL_GPL(scounter_word32_reached);
+
+/**
  * scounter_word32_fetch_reset - read a word of four bytes and set it to zero
  * @counter: the word
  * @class: its kind, accuracy and policy
@@ -226,6 +248,28 @@ u64 scounter_word32_fetch_reset(struct scounter_word32 *counter,
 	return ops ? ops->fetch_reset(&ref) : 0;
 }
 EXPORT_SYMBOL_GPL(scounter_word32_fetch_reset);
+
+/**
+ * scounter_word64_reached - has a word of eight bytes counted so many events?
+ * @counter: the word
+ * @class: its kind, accuracy and policy
+ * @limit: how many
+ *
+ * As scounter_reached().  A word of a class with SCOUNTER_CLASS_WRAP may have begun again
+ * at 0 and cannot say so: it never has "certainly not" reached a limit.
+ *
+ * Context: Any context, NMI included.
+ * Return: SCOUNTER_NO, SCOUNTER_YES or SCOUNTER_CANNOT_SAY.
+ */
+enum scounter_answer scounter_word64_reached(const struct scounter_word64 *counter,
+					     const struct scounter_class *class, u64 limit)
+{
+	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD64);
+	struct scounter_ref ref = word_ref64(counter, class);
+
+	return ops ? scounter_ref_reached(ops, &ref, 0, limit) : SCOUNTER_CANNOT_SAY;
+}
+EXPORT_SYMBOL_GPL(scounter_word64_reached);
 
 /**
  * scounter_word64_fetch_reset - read a word of eight bytes and set it to zero

@@ -219,11 +219,11 @@ static u64 bfp_late(const struct scounter_ref *ref, u32 word)
 	return BIT_ULL(scounter_bfp_exponent(word));
 }
 
-static void bfp_read_est(const struct scounter_ref *ref,
-			 struct scounter_estimate *estimate)
+static struct scounter_known bfp_known(const struct scounter_ref *ref)
 {
 	u32 word = atomic_read(&ref->word32->word);
-	struct scounter_known known = {
+
+	return (struct scounter_known) {
 		.value = scounter_bfp_value(word),
 		.unit = 1ULL << (scounter_bfp_exponent(word) +
 				 scounter_bfp_bits_beyond(word, ref->class->bound_log2)),
@@ -231,6 +231,12 @@ static void bfp_read_est(const struct scounter_ref *ref,
 		.late = bfp_late(ref, word),
 		.full = word == SCOUNTER_BFP_WORD_MAX,
 	};
+}
+
+static void bfp_read_est(const struct scounter_ref *ref,
+			 struct scounter_estimate *estimate)
+{
+	struct scounter_known known = bfp_known(ref);
 
 	scounter_estimate_approx(estimate, &known);
 }
@@ -251,6 +257,7 @@ static const u64 bfp_max =
 	.add		= bfp_add,			\
 	.read		= bfp_read,			\
 	.read_est	= bfp_read_est,			\
+	.known		= bfp_known,			\
 	.fetch_reset	= bfp_fetch_reset,		\
 }
 

@@ -27,39 +27,124 @@ void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,
 	estimate->upper = U64_MAX;
 }
 
+/* The relative variance of the value, at most, with what landed after a reset. */
+static u64 known_limit(const struct scounter_known *known)
+{
+	u64 limit = known->limit;
+
+	if (known->late > 1)
+		limit += scounter_unit_variance(known->late, known->value);
+	return min(limit, SCOUNTER_VARIANCE_MAX);
+}
+
 /*
  * An event that landed after a reset with the unit from before it can only make the value
  * larger than the count.  So the lower bound allows for that unit, and the upper one only
  * for the word's own.
  */
+static u64 known_lower_unit(const struct scounter_known *known)
+{
+	return max(known->unit, known->late);
+}
+
+static u64 known_lower(const struct scounter_known *known)
+{
+	u64 unit = known_lower_unit(known), lower = known->value;
+
+	if (unit > 1)
+		lower = scounter_lower_bound(lower, unit, known_limit(known));
+	return known->certain + lower;
+}
+
+static u64 known_upper(const struct scounter_known *known)
+{
+	u64 upper = known->value;
+
+	if (known->full)
+		return U64_MAX;
+	if (known->unit > 1)
+		upper = scounter_upper_bound(upper, known->unit, known_limit(known));
+	return upper > U64_MAX - known->certain ? U64_MAX : upper + known->certain;
+}
+
 void scounter_estimate_approx(struct scounter_estimate *estimate,
 			      const struct scounter_known *known)
 {
-	u64 unit = max(known->unit, known->late);
-	u64 upper = known->value;
-	u64 limit = known->limit;
+	u64 unit = known_lower_unit(known);
+	u64 square = min(known_limit(known), scounter_unit_variance(unit, known->value));
 
-	if (known->late > 1)
-		limit += scounter_unit_variance(known->late, known->value);
-	limit = min(limit, SCOUNTER_VARIANCE_MAX);
 	*estimate = (struct scounter_estimate) {
 		.value = known->certain + known->value,
-		.lower = known->certain + known->value,
-		.error_ppm = scounter_root_up(min(limit, scounter_unit_variance(unit,
-										known->value))),
+		.lower = known_lower(known),
+		.upper = known_upper(known),
+		.error_ppm = scounter_root_up(square),
+		.flags = (unit > 1 ? SCOUNTER_F_SAMPLING : 0) |
+			 (known->full ? SCOUNTER_F_SATURATED : 0),
 	};
-	if (unit > 1) {
-		estimate->flags = SCOUNTER_F_SAMPLING;
-		estimate->lower = known->certain +
-			scounter_lower_bound(known->value, unit, limit);
+}
+
+/*
+ * Values of so many units have a relative variance of at most 1 / FAR, and bounds within
+ * a factor of two: no need to compute these where the limit is farther away.
+ */
+#define FAR	32
+
+static enum scounter_answer known_reached(const struct scounter_known *known, u64 limit)
+{
+	u64 value = known->certain + known->value, unit = known_lower_unit(known);
+	bool far = known->value / FAR >= unit;
+
+	/* The lower bound is at most the value, and the upper one at least. */
+	if (value >= limit) {
+		if (far && value / 2 >= limit)
+			return SCOUNTER_YES;
+		return known_lower(known) >= limit ? SCOUNTER_YES : SCOUNTER_CANNOT_SAY;
 	}
-	if (known->unit > 1)
-		upper = scounter_upper_bound(known->value, known->unit, limit);
-	estimate->upper = upper > U64_MAX - known->certain ? U64_MAX : upper + known->certain;
-	if (!known->full)
-		return;
-	estimate->flags |= SCOUNTER_F_SATURATED;
-	estimate->upper = U64_MAX;
+	if (known->full)
+		return SCOUNTER_CANNOT_SAY;
+	if (far && value < limit / 2 && known->unit < limit / 2 - value)
+		return SCOUNTER_NO;
+	return known_upper(known) < limit ? SCOUNTER_NO : SCOUNTER_CANNOT_SAY;
+}
+
+/* A bare word that begins again at 0 cannot say that it has. */
+static bool may_lack(const struct scounter_ref *ref, u32 marks)
+{
+	return marks & SCOUNTER_F_UNSURE ||
+	       (!ref->counter && ref->class->flags & SCOUNTER_CLASS_WRAP);
+}
+
+/* Only where neither the value nor one bound is enough, all of an estimate is made. */
+static enum scounter_answer exact_reached(const struct scounter_kind_ops *ops,
+					  const struct scounter_ref *ref, u64 limit)
+{
+	struct scounter_estimate estimate;
+	u64 value;
+
+	if (BIT(ref->class->kind) & __SCOUNTER_EXACT_KINDS) {
+		value = ops->read(ref);
+		if (value >= limit || value < *ops->value_max)
+			return value >= limit ? SCOUNTER_YES : SCOUNTER_NO;
+	}
+	ops->read_est(ref, &estimate);
+	return scounter_bounds_reached(estimate.lower, estimate.upper, estimate.flags, limit);
+}
+
+enum scounter_answer scounter_ref_reached(const struct scounter_kind_ops *ops,
+					  const struct scounter_ref *ref, u32 marks, u64 limit)
+{
+	enum scounter_answer answer;
+
+	if (!limit)
+		return SCOUNTER_YES;
+	if (ops->known) {
+		struct scounter_known known = ops->known(ref);
+
+		answer = known_reached(&known, limit);
+	} else {
+		answer = exact_reached(ops, ref, limit);
+	}
+	return answer == SCOUNTER_NO && may_lack(ref, marks) ? SCOUNTER_CANNOT_SAY : answer;
 }
 
 /* The state in one word: the gravest of the flags. */

@@ -19,6 +19,16 @@ struct scounter_ref {
 	u32 late;	/* for reads: the k of a late win at 2^-k, or 0: see kinds/marks.h */
 };
 
+/* What an approximate word says of its count: see repr/bounds.h. */
+struct scounter_known {
+	u64 certain;	/* counted one by one, in addition to the value */
+	u64 value;
+	u64 unit;	/* each event was counted with probability 1 / unit or more */
+	u64 limit;	/* relative variance of the value, at most, in 10^-12 */
+	u64 late;	/* the largest weight that landed after a reset; 0 or 1: none */
+	bool full;	/* at the end of the range */
+};
+
 struct scounter_kind_ops {
 	const char *summary;		/* for the file `kinds` */
 	size_t word_offset;		/* in struct scounter */
@@ -39,6 +49,8 @@ struct scounter_kind_ops {
 	/* Without the flags that are marks of the counter. */
 	void (*read_est)(const struct scounter_ref *ref,
 			 struct scounter_estimate *estimate);
+	/* Of approximate kinds: what read_est() makes its estimate of. */
+	struct scounter_known (*known)(const struct scounter_ref *ref);
 	u64 (*fetch_reset)(const struct scounter_ref *ref);
 };
 
@@ -116,17 +128,11 @@ void scounter_exact_estimate(const struct scounter *counter, u64 words[2],
 void scounter_estimate_exact(struct scounter_estimate *estimate, u64 value,
 			     u64 value_max);
 
-/* What an approximate word says of its count: see repr/bounds.h. */
-struct scounter_known {
-	u64 certain;	/* counted one by one, in addition to the value */
-	u64 value;
-	u64 unit;	/* each event was counted with probability 1 / unit or more */
-	u64 limit;	/* relative variance of the value, at most, in 10^-12 */
-	u64 late;	/* the largest weight that landed after a reset; 0 or 1: none */
-	bool full;	/* at the end of the range */
-};
-
 void scounter_estimate_approx(struct scounter_estimate *estimate,
 			      const struct scounter_known *known);
+
+/* Has the count reached the limit?  @marks are the flags that the word does not show. */
+enum scounter_answer scounter_ref_reached(const struct scounter_kind_ops *ops,
+					  const struct scounter_ref *ref, u32 marks, u64 limit);
 
 #endif /* _SCOUNTER_KIND_H */

@@ -133,13 +133,18 @@ u32 scounter_marks_late(unsigned long marks)
 	return marks & LATE;
 }
 
+u32 scounter_marks_flags(unsigned long marks)
+{
+	return (marks & OVERFLOW ? SCOUNTER_F_OVERFLOW : 0) |
+	       (marks & WRAPPED ? SCOUNTER_F_WRAPPED : 0);
+}
+
 /* Add the flags that the words do not show: the value is the rest of a larger one. */
 void scounter_marks_say(unsigned long marks, struct scounter_estimate *estimate)
 {
-	if (marks & OVERFLOW)
-		estimate->flags |= SCOUNTER_F_OVERFLOW;
-	if (marks & WRAPPED)
-		estimate->flags |= SCOUNTER_F_WRAPPED;
-	if (marks & (OVERFLOW | WRAPPED))
+	u32 flags = scounter_marks_flags(marks);
+
+	estimate->flags |= flags;
+	if (flags)
 		estimate->upper = U64_MAX;
 }

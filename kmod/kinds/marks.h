@@ -31,6 +31,7 @@ void scounter_marks_reset_end(struct scounter *counter, bool begun);
 unsigned long scounter_marks_read(const struct scounter *counter);
 bool scounter_marks_changed(const struct scounter *counter, unsigned long marks);
 u32 scounter_marks_late(unsigned long marks);
+u32 scounter_marks_flags(unsigned long marks);
 void scounter_marks_say(unsigned long marks, struct scounter_estimate *estimate);
 
 #endif /* _SCOUNTER_MARKS_H */

@@ -281,8 +281,7 @@ static u64 value_late(const struct scounter_ref *ref, u64 count,
 	return min(count, BIT_ULL(rule->cap));
 }
 
-static void value_read_est(const struct scounter_ref *ref,
-			   struct scounter_estimate *estimate)
+static struct scounter_known value_known(const struct scounter_ref *ref)
 {
 	struct scounter_value_rule rule = value_rule_of(ref);
 	u64 word = value_word_load(ref);
@@ -301,6 +300,14 @@ static void value_read_est(const struct scounter_ref *ref,
 		known.value += known.certain;
 		known.certain = 0;
 	}
+	return known;
+}
+
+static void value_read_est(const struct scounter_ref *ref,
+			   struct scounter_estimate *estimate)
+{
+	struct scounter_known known = value_known(ref);
+
 	scounter_estimate_approx(estimate, &known);
 }
 
@@ -325,6 +332,7 @@ static const u64 halves_max =
 	.add		= value_add,				\
 	.read		= value_read,				\
 	.read_est	= value_read_est,			\
+	.known		= value_known,				\
 	.fetch_reset	= value_fetch_reset,			\
 }
 

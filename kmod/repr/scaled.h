@@ -7,13 +7,10 @@
 #ifndef _SCOUNTER_REPR_SCALED_H
 #define _SCOUNTER_REPR_SCALED_H
 
+#include <linux/scounter_estimate.h>
+
 #include "repr/bounds.h"
 #include "repr/real.h"
-
-struct scounter_scaled {
-	u64 m;		/* its highest bit is set, unless the number is 0 */
-	int e;
-};
 
 static inline struct scounter_scaled scounter_scaled(u64 m, int e)
 {

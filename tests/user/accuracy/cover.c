@@ -121,28 +121,37 @@ static struct scounter_class class_of(enum covered_word word, u32 error_ppm)
 }
 
 /* As <uapi/linux/scounter.h> lays the words out. */
-static struct scounter_estimate estimate_of(const struct rule *rule,
-					    const struct scounter_class *class,
-					    u64 value, u64 least)
+static u64 word_of(const struct rule *rule, u64 value, u64 least)
 {
-	struct scounter_estimate estimate;
-	struct scounter_word32 word32;
-	struct scounter_word64 word64;
 	u32 exponent = bfp_exponent(rule, value);
 
-	if (rule->word < COVER_MORRIS || rule->word == COVER_SCALABLE32) {
-		atomic_set(&word32.word, rule->word == COVER_SCALABLE32 ? value :
-			   (u64)exponent << 28 | value >> exponent);
-		scounter_word32_read_est(&word32, class, &estimate);
-		return estimate;
-	}
+	if (rule->word < COVER_MORRIS)
+		return (u64)exponent << 28 | value >> exponent;
 	if (rule->word == COVER_MORRIS_ADAPT || rule->word == COVER_MORRIS_LATE)
-		value = value ? (rule->a + value) << 32 | least : least;
-	if (rule->word == COVER_SENSITIVE)
-		value |= 1ULL << 63;
-	atomic64_set(&word64.word, value);
-	scounter_word64_read_est(&word64, class, &estimate);
+		return value ? (rule->a + value) << 32 | least : least;
+	return rule->word == COVER_SENSITIVE ? value | 1ULL << 63 : value;
+}
+
+struct scounter_estimate cover_estimate(const struct cover *cover, u64 state)
+{
+	struct scounter_word32 word32 = { .word = { cover->word[state] } };
+	struct scounter_word64 word64 = { .word = { cover->word[state] } };
+	struct scounter_estimate estimate;
+
+	if (cover->narrow)
+		scounter_word32_read_est(&word32, &cover->class, &estimate);
+	else
+		scounter_word64_read_est(&word64, &cover->class, &estimate);
 	return estimate;
+}
+
+enum scounter_answer cover_reached(const struct cover *cover, u64 state, u64 limit)
+{
+	struct scounter_word32 word32 = { .word = { cover->word[state] } };
+	struct scounter_word64 word64 = { .word = { cover->word[state] } };
+
+	return cover->narrow ? scounter_word32_reached(&word32, &cover->class, limit) :
+			       scounter_word64_reached(&word64, &cover->class, limit);
 }
 
 /* The value at which the distribution begins, and what is counted beside it. */
@@ -154,11 +163,12 @@ static u64 begins_at(enum covered_word word, u64 *least)
 
 void cover_init(struct cover *cover, enum covered_word word, u32 error_ppm, u64 events_max)
 {
-	struct scounter_class class = class_of(word, error_ppm);
 	struct rule rule = rule_of(word, error_ppm);
 	u64 states = 0, i, value, start;
 	double *unit;
 
+	cover->class = class_of(word, error_ppm);
+	cover->narrow = word < COVER_MORRIS || word == COVER_SCALABLE32;
 	start = begins_at(word, &cover->least);
 	/* There is nothing at values four times as large, as errors are 20 % at most. */
 	events_max = start + 4 * (events_max - min(events_max, start)) + 1000;
@@ -168,11 +178,13 @@ void cover_init(struct cover *cover, enum covered_word word, u32 error_ppm, u64 
 	cover->lower = allocate(states, sizeof(u64));
 	cover->upper = allocate(states, sizeof(u64));
 	cover->error_ppm = allocate(states, sizeof(u32));
+	cover->word = allocate(states, sizeof(u64));
 	unit = allocate(states, sizeof(double));
 	for (value = start, i = 0; i < states; value += (u64)unit[i++]) {
-		struct scounter_estimate estimate = estimate_of(&rule, &class, value,
-								cover->least);
+		struct scounter_estimate estimate;
 
+		cover->word[i] = word_of(&rule, value, cover->least);
+		estimate = cover_estimate(cover, i);
 		cover->value[i] = estimate.value;
 		cover->lower[i] = estimate.lower;
 		cover->upper[i] = estimate.upper;
@@ -193,6 +205,7 @@ void cover_free(struct cover *cover)
 	free(cover->lower);
 	free(cover->upper);
 	free(cover->error_ppm);
+	free(cover->word);
 }
 
 u64 cover_last(enum covered_word word, u32 error_ppm, u64 events)

@@ -6,6 +6,8 @@
 #ifndef _ACCURACY_COVER_H
 #define _ACCURACY_COVER_H
 
+#include <linux/scounter_word.h>
+
 #include "law.h"
 
 enum covered_word {
@@ -33,9 +35,16 @@ struct cover {
 	u64 certain;		/* counted beside the value, which no bound may leave out */
 	u64 *value, *lower, *upper;
 	u32 *error_ppm;
+	u64 *word;		/* as it is in memory */
+	bool narrow;		/* a word of four bytes */
+	struct scounter_class class;
 };
 
 void cover_init(struct cover *cover, enum covered_word word, u32 error_ppm, u64 events_max);
+/* What kmod answers in a state. */
+struct scounter_estimate cover_estimate(const struct cover *cover, u64 state);
+enum scounter_answer cover_reached(const struct cover *cover, u64 state, u64 limit);
+
 void cover_free(struct cover *cover);
 
 /* The next number of events to look at: each at first, then sixteen a doubling. */

@@ -481,6 +481,38 @@ static void test_large_copies(u64 seed)
 	shim_init(1, 1);
 }
 
+/* A limit above, below and at each bound, of an array's counter: by its bounds. */
+static void test_reached(u64 seed)
+{
+	static const struct scounter_array_type type = {
+		.kind = SCOUNTER_REPR_MORRIS, .bits = 8, .q_ppm = 1180000,
+	};
+	struct scounter_array_estimate estimate;
+	struct scounter_array *array;
+	bool passed = true;
+	u32 i;
+
+	scounter_random_init(seed);
+	array = scounter_array_create(NULL, NULL, &type, 1, 0);
+	for (i = 0; i < 60; i++) {
+		scounter_array_read_est(array, 0, &estimate);
+		passed &= scounter_array_reached(array, 0, 0) == SCOUNTER_YES &&
+			  (!estimate.lower ||
+			   scounter_array_reached(array, 0, estimate.lower) == SCOUNTER_YES) &&
+			  scounter_array_reached(array, 0, estimate.lower + 1) !=
+				SCOUNTER_YES &&
+			  (estimate.upper == U64_MAX ||
+			   (scounter_array_reached(array, 0, estimate.upper) != SCOUNTER_NO &&
+			    scounter_array_reached(array, 0, estimate.upper + 1) == SCOUNTER_NO));
+		scounter_array_add(array, 0, 1ULL << i);
+	}
+	ok(passed && estimate.lower > 1000000 &&
+	   scounter_array_reached(array, 1, 0) == SCOUNTER_CANNOT_SAY,
+	   "a counter has reached its lower bound, nothing above its upper one, and %s",
+	   "one that there is not is unknown");
+	scounter_array_destroy(array);
+}
+
 void test_both(u64 seed)
 {
 	const struct subject *subject;
@@ -502,4 +534,5 @@ void test_both(u64 seed)
 		test_scaled_bounds(subject, seed);
 	}
 	test_large_copies(seed);
+	test_reached(seed);
 }
