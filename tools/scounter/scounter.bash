@@ -5,7 +5,7 @@
 _scounter()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} command='' i
-	local commands='list read watch record report diff export reset kinds topk'
+	local commands='list read sum watch record report diff export reset kinds topk'
 
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -14,7 +14,7 @@ _scounter()
 	local options='--help'
 	case $command in
 	'') options+=' --from --color --version' ;;
-	list) options+=' --tsv' ;;
+	list | sum) options+=' --tsv' ;;
 	read) options+=' --value' ;;
 	watch) options+=' --interval --count --batch --sort' ;;
 	record) options+=' --output --interval --count' ;;

@@ -14,6 +14,7 @@
 static const struct command commands[] = {
 	{ "list", "a table of the counters", "list [--tsv] [PATTERN...]", cmd_list },
 	{ "read", "values only: name, tab, value", "read [--value] PATTERN...", cmd_read },
+	{ "sum", "the total of counters, with its error", "sum [--tsv] PATTERN...", cmd_sum },
 	{ "watch", "rates with error bars, live",
 	  "watch [--interval S] [--count N] [--batch] [--sort rate|value|name] [PATTERN...]",
 	  cmd_watch },

@@ -32,6 +32,24 @@ says() {
 	[ "$output" = 5 ]
 }
 
+@test "sum: variances add, exact ones are exact, states are kept" {
+	"$SNAPSHOT" "{'group':'q','name':'0','value':1000000,'error_ppm':10000,'flags':4}" \
+		"{'group':'q','name':'1','value':1000000,'error_ppm':10000,'flags':4}" \
+		"{'group':'q','name':'2','value':1000000,'error_ppm':10000,'flags':4}" \
+		"{'group':'q','name':'3','value':1000000,'error_ppm':10000,'flags':4}" \
+		"{'group':'x','name':'0','value':7}" "{'group':'x','name':'1','value':8}" \
+		"{'group':'y','name':'full','value':9,'flags':1}" >many
+	run -0 "$SCOUNTER" --from many sum --tsv 'q/*'
+	[ "${lines[1]}" = $'4\t4000000\t5000\t3940000\t4060001\tsampling' ]
+	run -0 "$SCOUNTER" --from many sum --tsv 'x/*' 'x/0'
+	[ "${lines[1]}" = $'2\t15\t0\t15\t15\texact' ]
+	run -0 "$SCOUNTER" --from many sum 'q/0' 'x/*' 'y/*'
+	[[ ${lines[1]} =~ ^' '+4' '+1000024' '+-' '+970024' '+-' '+saturated$ ]]
+	run -1 "$SCOUNTER" --from many sum --tsv x/0 x/none
+	says $'1\t7\t0\t7\t7\texact'
+	run -2 "$SCOUNTER" --from many sum
+}
+
 @test "an unknown counter is named, status 1, the others are read" {
 	run -1 "$SCOUNTER" --from a read net/rx net/none
 	says $'net/rx\t1000'
@@ -55,7 +73,7 @@ says() {
 }
 
 @test "every command has --help" {
-	for command in list read watch record report diff export reset kinds topk; do
+	for command in list read sum watch record report diff export reset kinds topk; do
 		run -0 "$SCOUNTER" $command --help
 		says "Usage: scounter $command"
 	done
