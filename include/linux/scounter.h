@@ -232,6 +232,39 @@ int __scounter_register(struct scounter *counter, const char *name,
 #define scounter_register_hidden(counter, name, group, hide)		\
 	__scounter_register(counter, name, group, hide, THIS_MODULE)
 
+/**
+ * struct scounter_description - what people read of a counter beside its name
+ * @unit: what the value is a number of, as "bytes": up to SCOUNTER_NAME_MAX letters, digits
+ *	and '_', not a digit first; NULL for events
+ * @help: what is counted, as "Bytes received.": up to SCOUNTER_HELP_MAX bytes of UTF-8, no
+ *	control character; or NULL
+ */
+struct scounter_description {
+	const char *unit;
+	const char *help;
+};
+
+int scounter_set_description(struct scounter *counter,
+			     const struct scounter_description *description);
+
+/**
+ * scounter_describe - say the unit of a counter, and what it counts
+ * @counter: a counter with a name
+ * @unit_: as in struct scounter_description, a constant
+ * @help_: the same
+ *
+ * As scounter_set_description() of a description that is a part of the calling module.
+ *
+ * Context: Any context.
+ * Return: as scounter_set_description().
+ */
+#define scounter_describe(counter, unit_, help_) ({			\
+	static const struct scounter_description __scounter_described = { \
+		.unit = (unit_), .help = (help_),			\
+	};								\
+	scounter_set_description(counter, &__scounter_described);	\
+})
+
 void scounter_unregister(struct scounter *counter);
 void scounter_destroy(struct scounter *counter);
 

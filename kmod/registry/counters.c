@@ -96,6 +96,72 @@ static int counters_add(struct scounter_item *item)
 	return err;
 }
 
+/* Snapshots */
+
+static void counters_show(const struct scounter_row *row, struct scounter_snapshot_record *record)
+{
+	struct scounter_entry *entry = row->of;
+	struct scounter_history *history = &entry->history;
+	struct scounter *counter = entry->counter;
+
+	record->bytes = scounter_bytes(counter);
+	record->parameters[0] = counter->class.limit;
+	/* Unions: whichever member the kind means. */
+	record->parameters[1] = counter->class.theta;
+	record->parameters[2] = counter->class.threshold_log2;
+	record->parameters[3] = counter->class.flags;
+	scounter_history_show(counter, history, record);
+	record->created_ns = history->created_ns;
+	record->created_real_ns = history->created_real_ns;
+}
+
+static bool counters_row(struct scounter_item *item, u32 i, struct scounter_row *row)
+{
+	static const struct scounter_description none;
+	struct scounter_entry *entry = scounter_entry_of(item);
+	const struct scounter_description *description = READ_ONCE(entry->description) ?: &none;
+
+	*row = (struct scounter_row) {
+		.group = scounter_entry_group(entry)->name,
+		.name = item->name,
+		.unit = description->unit,
+		.help = description->help,
+		.kind = entry->counter->class.kind,
+		.full_since = &entry->history.saturated_ns,
+		.show = counters_show,
+		.of = entry,
+	};
+	return true;
+}
+
+/**
+ * scounter_set_description - say the unit of a counter, and what it counts
+ * @counter: a counter with a name: created, or registered once
+ * @description: unit and help text; NULL for none.  It and its texts stay as they are until
+ *	the counter's module goes, or for longer.
+ *
+ * They are in /dev/scounter, and with it in what scounter(8) lists and exports.
+ *
+ * Context: Any context.
+ * Return: 0; -ENOENT for a counter that never had a name; -EINVAL or -ENAMETOOLONG for a
+ * unit or a help text that is not as struct scounter_description has them.
+ */
+int scounter_set_description(struct scounter *counter,
+			     const struct scounter_description *description)
+{
+	struct scounter_entry *entry = counters_entry_of(counter);
+	int err = 0;
+
+	if (!entry)
+		return -ENOENT;
+	if (description)
+		err = scounter_check_description(entry->name, description);
+	if (!err)
+		WRITE_ONCE(entry->description, description);
+	return err;
+}
+EXPORT_SYMBOL_GPL(scounter_set_description);
+
 /* The end */
 
 static void counters_free(struct scounter *counter)
@@ -127,6 +193,7 @@ struct scounter_item_type scounter_counters = {
 	.remove = counters_remove,
 	.remove_group = counters_remove_group,
 	.free = counters_free_item,
+	.row = counters_row,
 	SCOUNTER_ITEM_TYPE_INIT(scounter_counters),
 };
 

@@ -18,6 +18,7 @@ struct scounter_entry {
 	void *view[SCOUNTER_VIEWS];
 	struct scounter_history history;
 	struct scounter_item item;
+	const struct scounter_description *description;	/* or NULL */
 	u8 hide;
 	bool allocated;			/* the counter is ours to free */
 	char name[];

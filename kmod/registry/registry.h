@@ -17,8 +17,35 @@ struct dentry;
 struct scounter_group;
 struct scounter_item;
 struct scounter_owner;
+struct scounter_snapshot_record;
 
 enum scounter_view_id { SCOUNTER_VIEW_SYSFS, SCOUNTER_VIEW_DEBUGFS, SCOUNTER_VIEWS };
+
+/*
+ * What a snapshot says of a counter, but for what it has counted.  An item whose type has
+ * a function `row` fills one in for each of its counters.
+ *
+ * @group, @name, @object: in arrays of SCOUNTER_NAME_MAX + 1 bytes, or shorter ones with a
+ *	NUL; @object is NULL for a counter that is of none
+ * @kind: an enum scounter_kind
+ * @unit, @help, @label: or NULL
+ * @full_since: when a snapshot first found it full since its last reset, kept here; or
+ *	NULL
+ * @show: fills in what follows `kind` in the record, up to `unit`, where that is not 0;
+ *	@of is for it
+ */
+struct scounter_row {
+	const char *group;
+	const char *object;
+	const char *name;
+	const char *unit;
+	const char *help;
+	const char *label;
+	u32 kind;
+	u64 *full_since;
+	void (*show)(const struct scounter_row *row, struct scounter_snapshot_record *record);
+	void *of;
+};
 
 /*
  * Functions of files are called in task context, one call at a time.  A remove returns
@@ -29,6 +56,8 @@ enum scounter_view_id { SCOUNTER_VIEW_SYSFS, SCOUNTER_VIEW_DEBUGFS, SCOUNTER_VIE
  * @add: makes the files of an item, and those of its group before
  * @free: of an item that was withdrawn and that nobody knows any more
  * @among: the type whose groups, names and readers it shares, or NULL
+ * @rows: how many counters an item has; NULL: one
+ * @row: says of one of them what snapshots say; false if it is not to be seen
  * @spots: its items, those of a group together, and readers among them
  */
 struct scounter_item_type {
@@ -40,6 +69,8 @@ struct scounter_item_type {
 	void (*remove_group)(struct scounter_group *group);
 	void (*free)(struct scounter_item *item);
 	struct scounter_item_type *among;
+	u32 (*rows)(const struct scounter_item *item);
+	bool (*row)(struct scounter_item *item, u32 i, struct scounter_row *row);
 	struct list_head spots;
 	u32 count;
 };
@@ -99,6 +130,10 @@ struct scounter_item {
 
 /* 0, or why not; said in the log.  @what is a counter, a group, ... */
 int scounter_check_name(const char *what, const char *name);
+
+/* The same of a unit, or what an object is; and of what @of is described as. */
+int scounter_check_word(const char *what, const char *word);
+int scounter_check_description(const char *of, const struct scounter_description *description);
 
 /*
  * Give the item its name and its module, and its files: at once where @gfp and the

@@ -7,6 +7,9 @@
  * one opens again.  Nothing that an increment reads is written, and no address
  * is in it.
  *
+ * Its records are of items that the registry names: a walk goes from item to item, and an
+ * item has a row for each of its counters.
+ *
  * Everybody may hold snapshots, so that their memory is charged to who reads and
  * bounded for each user; only CAP_SYS_RESOURCE goes beyond.
  */
@@ -27,90 +30,120 @@
 #include <linux/vmalloc.h>
 
 #include "compat.h"
-#include "counter/counter.h"
-#include "kinds/kind.h"
 #include "registry/counters.h"
 #include "registry/share.h"
 #include "registry/snapshot.h"
+#include "registry/texts.h"
 
-/* Counters that nobody can unregister meanwhile. */
+/* Items that nobody can unregister meanwhile. */
 #define PINNED		16U
-/* For counters that come while a snapshot is taken. */
+/* Counters of one item, before another task may run. */
+#define MANY		64U
+/* For counters and bytes of texts that come while a snapshot is taken. */
 #define ROOM		8
+#define ROOM_OF_TEXTS	512U
+/* kvmalloc() gives INT_MAX bytes at most. */
+#define RECORDS_MAX	(INT_MAX / sizeof(struct scounter_snapshot_record))
+#define TEXTS_MAX	(SCOUNTER_SNAPSHOT_HEADER_MAX - sizeof(struct scounter_snapshot_header))
 
 struct open_snapshot {
 	struct mutex lock;
 	struct scounter_snapshot snapshot;
 };
 
+/*
+ * @records, @bytes_of_texts: there is room for so many
+ * @seen: so many records would be in it
+ */
+struct snapshot_making {
+	struct scounter_snapshot *snapshot;
+	struct scounter_texts texts;
+	u64 records, seen;
+	u32 bytes_of_texts;
+};
+
 static DEFINE_SPINLOCK(stamping);	/* when counters became full */
 static u8 boot_id[UUID_SIZE];
+/* Records and bytes of texts of the last one: sets have more records than there are items. */
+static u32 usual_records, usual_texts;
 
 /* When a snapshot first finds it full since the last reset: nothing else empties it. */
-static u64 snapshot_saturated_since(struct scounter_history *history, u64 reset_ns, u64 now)
+static u64 snapshot_full_since(u64 *full_since, u64 reset_ns, u64 now)
 {
 	u64 since;
 
 	spin_lock(&stamping);
-	if (!history->saturated_ns || history->saturated_ns < reset_ns)
-		history->saturated_ns = max(now, reset_ns);
-	since = history->saturated_ns;
+	if (!*full_since || *full_since < reset_ns)
+		*full_since = max(now, reset_ns);
+	since = *full_since;
 	spin_unlock(&stamping);
 	return since;
 }
 
-static void snapshot_show(struct scounter_snapshot_record *record, struct scounter_entry *entry, u64 now)
+/* The memory was zeroed: behind the names are NULs. */
+static void snapshot_name(u8 *to, const char *name)
 {
-	struct scounter_history *history = &entry->history;
-	struct scounter *counter = entry->counter;
-
-	/* The memory was zeroed: behind the names are NULs. */
-	strscpy(record->group, scounter_entry_group(entry)->name, sizeof(record->group));
-	strscpy(record->name, entry->item.name, sizeof(record->name));
-	strscpy(record->kind_name, scounter_kind_name(counter->class.kind),
-		sizeof(record->kind_name));
-	record->kind = counter->class.kind;
-	record->bytes = scounter_bytes(counter);
-	record->parameters[0] = counter->class.limit;
-	/* Unions: whichever member the kind means. */
-	record->parameters[1] = counter->class.theta;
-	record->parameters[2] = counter->class.threshold_log2;
-	record->parameters[3] = counter->class.flags;
-	scounter_history_show(counter, history, record);
-	record->created_ns = history->created_ns;
-	record->created_real_ns = history->created_real_ns;
-	if (record->flags & SCOUNTER_F_SATURATED)
-		record->saturated_ns = snapshot_saturated_since(history, record->reset_ns, now);
+	if (name)
+		strscpy((char *)to, name, SCOUNTER_NAME_MAX + 1);
 }
 
-static size_t snapshot_size_for(u32 count)
+static void snapshot_add(struct snapshot_making *making, const struct scounter_row *row)
 {
-	return sizeof(struct scounter_snapshot_header) +
-		count * sizeof(struct scounter_snapshot_record);
+	struct scounter_snapshot_header *header = making->snapshot->header;
+	struct scounter_snapshot_record *record = &making->snapshot->records[header->count];
+
+	if (making->seen++ >= making->records)
+		return;
+	header->count++;
+	snapshot_name(record->group, row->group);
+	snapshot_name(record->object, row->object);
+	snapshot_name(record->name, row->name);
+	strscpy(record->kind_name, scounter_kind_name(row->kind), sizeof(record->kind_name));
+	record->kind = row->kind;
+	record->unit = scounter_texts_add(&making->texts, row->unit);
+	record->help = scounter_texts_add(&making->texts, row->help);
+	record->label = scounter_texts_add(&making->texts, row->label);
+	row->show(row, record);
+	if (row->full_since && record->flags & SCOUNTER_F_SATURATED)
+		record->saturated_ns = snapshot_full_since(row->full_since, record->reset_ns,
+							   header->monotonic_ns);
 }
 
-/* Some counters at once, so that nobody waits for who reads them. */
-static int snapshot_fill(struct scounter_snapshot_header *header, u32 room)
+static void snapshot_add_all_of(struct snapshot_making *making, struct scounter_item *item)
 {
-	struct scounter_snapshot_record *record = (void *)(header + 1);
+	const struct scounter_item_type *type = item->type;
+	u32 rows = type->rows ? type->rows(item) : 1, i;
+	struct scounter_row row;
+
+	for (i = 0; i < rows; i++) {
+		if (type->row(item, i, &row))
+			snapshot_add(making, &row);
+		if (i % MANY == MANY - 1)
+			cond_resched();
+	}
+}
+
+/*
+ * Some items at once, so that nobody waits for who reads them.  Nothing is allocated
+ * meanwhile: that may take long where memory is short.
+ */
+static int snapshot_fill(struct snapshot_making *making)
+{
 	struct scounter_item *items[PINNED];
 	struct scounter_walk walk;
-	u32 i = 0, n, count = 0;
+	u32 i, n;
 
 	scounter_walk_start(&walk, &scounter_counters);
-	while ((n = scounter_walk_some(&walk, items, min(PINNED, room + 1 - count)))) {
-		for (i = 0; i < n && count < room; i++, count++)
-			snapshot_show(record++, scounter_entry_of(items[i]), header->monotonic_ns);
+	while ((n = scounter_walk_some(&walk, items, PINNED))) {
+		for (i = 0; i < n; i++)
+			snapshot_add_all_of(making, items[i]);
 		scounter_unpin(items, n);
-		if (i < n || fatal_signal_pending(current))
+		if (fatal_signal_pending(current))
 			break;
 		cond_resched();
 	}
 	scounter_walk_stop(&walk);
-	header->count = count;
-	if (!n)
-		return 0;
-	return i < n ? -ENOSPC : -EINTR;
+	return n ? -EINTR : 0;
 }
 
 static void snapshot_begin(struct scounter_snapshot_header *header)
@@ -119,7 +152,6 @@ static void snapshot_begin(struct scounter_snapshot_header *header)
 	header->byte_order = SCOUNTER_SNAPSHOT_BYTE_ORDER;
 	header->version = SCOUNTER_SNAPSHOT_VERSION;
 	header->oldest_reader = 1;
-	header->header_size = sizeof(*header);
 	header->record_size = sizeof(struct scounter_snapshot_record);
 	header->cpus = num_possible_cpus();
 	header->monotonic_ns = ktime_get_ns();
@@ -127,55 +159,88 @@ static void snapshot_begin(struct scounter_snapshot_header *header)
 	memcpy(header->boot_id, boot_id, sizeof(boot_id));
 }
 
-/* -ENOSPC if there are more counters. */
-static int snapshot_take(struct scounter_snapshot *snapshot, u32 room)
+/* Behind the texts, too, are zeros. */
+static void snapshot_finish(struct snapshot_making *making)
 {
-	struct scounter_snapshot_header *header;
-	int err;
+	struct scounter_snapshot_header *header = making->snapshot->header;
+	u32 size = making->texts.size;
 
-	header = kvzalloc(snapshot_size_for(room), GFP_KERNEL_ACCOUNT);
-	if (!header)
-		return -ENOMEM;
-	snapshot_begin(header);
-	err = snapshot_fill(header, room);
-	if (err) {
-		kvfree(header);
-		return err;
-	}
-	snapshot->data = header;
-	snapshot->size = snapshot_size_for(header->count);
-	snapshot->held = snapshot_size_for(room);
-	return 0;
+	header->header_size = sizeof(*header);
+	WRITE_ONCE(usual_texts, size);
+	WRITE_ONCE(usual_records, header->count);
+	if (size == 1)
+		return;
+	header->texts_offset = sizeof(*header);
+	header->texts_size = size;
+	header->header_size += round_up(size, 8);
 }
 
-static int snapshot_take_within_share(struct scounter_snapshot *snapshot, u32 room)
+static int snapshot_allocate(struct snapshot_making *making)
 {
+	struct scounter_snapshot *snapshot = making->snapshot;
+	size_t header_size = sizeof(*snapshot->header) + making->bytes_of_texts;
+	size_t size = making->records * sizeof(*snapshot->records);
 	int err = 0;
 
 	if (snapshot->share)
-		err = scounter_share_take(snapshot->share, snapshot_size_for(room));
+		err = scounter_share_take(snapshot->share, header_size + size);
 	if (err)
 		return err;
-	err = snapshot_take(snapshot, room);
-	if (snapshot->share)
-		scounter_share_give(snapshot->share, snapshot_size_for(room) - snapshot->held);
+	snapshot->held = header_size + size;
+	snapshot->header = kvzalloc(header_size, GFP_KERNEL_ACCOUNT);
+	snapshot->records = kvzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!snapshot->header || !snapshot->records)
+		return -ENOMEM;
+	return scounter_texts_begin(&making->texts, (char *)(snapshot->header + 1),
+				    making->bytes_of_texts);
+}
+
+static bool snapshot_was_short_of_room(const struct snapshot_making *making)
+{
+	return making->seen > making->records ||
+		(making->texts.short_of_room && making->bytes_of_texts < TEXTS_MAX);
+}
+
+/* -ENOSPC if there is more than there is room for. */
+static int snapshot_make(struct snapshot_making *making)
+{
+	int err = snapshot_allocate(making);
+
+	if (!err) {
+		snapshot_begin(making->snapshot->header);
+		err = snapshot_fill(making);
+	}
+	if (!err && snapshot_was_short_of_room(making))
+		err = -ENOSPC;
+	if (!err)
+		snapshot_finish(making);
+	scounter_texts_end(&making->texts);
+	if (err)
+		scounter_snapshot_free(making->snapshot);
 	return err;
 }
 
 /* With some room, as counters may come meanwhile; and once more if that did not do. */
 int scounter_snapshot_take(struct scounter_snapshot *snapshot)
 {
-	u32 more = ROOM;
-	u64 room;
+	u64 count = max(READ_ONCE(scounter_counters.count), READ_ONCE(usual_records));
+	u32 texts = ROOM_OF_TEXTS + READ_ONCE(usual_texts), more = ROOM;
+	struct snapshot_making making;
 	int err;
 
 	do {
-		room = (u64)READ_ONCE(scounter_counters.count) + more;
-		if (room > (INT_MAX - sizeof(struct scounter_snapshot_header)) /
-			   sizeof(struct scounter_snapshot_record))
+		if (count + more > RECORDS_MAX)
 			return -EFBIG;
-		err = snapshot_take_within_share(snapshot, room);
+		making = (struct snapshot_making) {
+			.snapshot = snapshot,
+			.records = count + more,
+			.bytes_of_texts = min_t(u32, round_up(texts, 8), TEXTS_MAX),
+		};
+		err = snapshot_make(&making);
+		count = making.seen;
 		more *= 4;
+		if (making.texts.short_of_room)
+			texts = min_t(u32, 4 * texts, TEXTS_MAX);
 	} while (err == -ENOSPC);
 	return err;
 }
@@ -184,9 +249,10 @@ void scounter_snapshot_free(struct scounter_snapshot *snapshot)
 {
 	if (snapshot->share)
 		scounter_share_give(snapshot->share, snapshot->held);
-	kvfree(snapshot->data);
-	snapshot->data = NULL;
-	snapshot->size = 0;
+	kvfree(snapshot->header);
+	kvfree(snapshot->records);
+	snapshot->header = NULL;
+	snapshot->records = NULL;
 	snapshot->held = 0;
 }
 
@@ -237,9 +303,34 @@ static int snapshot_taken(struct open_snapshot *open)
 
 	if (mutex_lock_interruptible(&open->lock))
 		return -ERESTARTSYS;
-	err = open->snapshot.data ? 0 : snapshot_take_for_reader(&open->snapshot);
+	err = open->snapshot.header ? 0 : snapshot_take_for_reader(&open->snapshot);
 	mutex_unlock(&open->lock);
 	return err;
+}
+
+static loff_t snapshot_size(const struct scounter_snapshot *snapshot)
+{
+	return snapshot->header->header_size +
+		snapshot->header->count * sizeof(*snapshot->records);
+}
+
+static ssize_t snapshot_copy(const struct scounter_snapshot *snapshot, char __user *buffer,
+			     size_t size, loff_t *position)
+{
+	const struct scounter_snapshot_header *header = snapshot->header;
+	loff_t of_records = max_t(loff_t, *position - header->header_size, 0);
+	ssize_t got = 0, more;
+
+	if (*position < header->header_size)
+		got = simple_read_from_buffer(buffer, size, position, header, header->header_size);
+	if (got < 0 || *position < header->header_size)
+		return got;
+	more = simple_read_from_buffer(buffer + got, size - got, &of_records, snapshot->records,
+				       header->count * sizeof(*snapshot->records));
+	if (more < 0)
+		return got ?: more;
+	*position = header->header_size + of_records;
+	return got + more;
 }
 
 static ssize_t snapshot_read(struct file *file, char __user *buffer, size_t size,
@@ -248,10 +339,7 @@ static ssize_t snapshot_read(struct file *file, char __user *buffer, size_t size
 	struct open_snapshot *open = file->private_data;
 	int err = snapshot_taken(open);
 
-	if (err)
-		return err;
-	return simple_read_from_buffer(buffer, size, position, open->snapshot.data,
-				       open->snapshot.size);
+	return err ?: snapshot_copy(&open->snapshot, buffer, size, position);
 }
 
 static loff_t snapshot_llseek(struct file *file, loff_t offset, int whence)
@@ -261,7 +349,7 @@ static loff_t snapshot_llseek(struct file *file, loff_t offset, int whence)
 
 	if (err)
 		return err;
-	return fixed_size_llseek(file, offset, whence, open->snapshot.size);
+	return fixed_size_llseek(file, offset, whence, snapshot_size(&open->snapshot));
 }
 
 static const struct file_operations snapshot_fops = {
@@ -297,8 +385,8 @@ static void snapshot_read_boot_id(void)
 
 int scounter_snapshot_init(void)
 {
-	BUILD_BUG_ON(sizeof(struct scounter_snapshot_header) != 72);
-	BUILD_BUG_ON(sizeof(struct scounter_snapshot_record) != 304);
+	BUILD_BUG_ON(sizeof(struct scounter_snapshot_header) != 80);
+	BUILD_BUG_ON(sizeof(struct scounter_snapshot_record) != 384);
 	snapshot_read_boot_id();
 	return misc_register(&snapshot_device);
 }

@@ -5,13 +5,20 @@
 #include <linux/types.h>
 
 struct scounter_share;
+struct scounter_snapshot_header;
+struct scounter_snapshot_record;
 
-/* What a file that is open holds: a header and records, as in the uapi. */
+/*
+ * What a file that is open holds: a header with texts, and records, as in the uapi.
+ *
+ * @held: memory, more than the sizes if counters went meanwhile
+ * @share: that holds it, or NULL
+ */
 struct scounter_snapshot {
-	size_t size;
-	size_t held;	/* memory, more than the size if counters went meanwhile */
-	void *data;
-	struct scounter_share *share;	/* that holds it, or NULL */
+	struct scounter_snapshot_header *header;
+	struct scounter_snapshot_record *records;
+	size_t held;
+	struct scounter_share *share;
 };
 
 int scounter_snapshot_take(struct scounter_snapshot *snapshot);

@@ -7,15 +7,15 @@
 #include <linux/string.h>
 
 #include "registry/snapshot.h"
+#include "registry/texts.h"
 
 static const struct scounter_snapshot_record *
 find(const struct scounter_snapshot *snapshot, const char *name)
 {
-	const struct scounter_snapshot_header *header = snapshot->data;
-	const struct scounter_snapshot_record *record = (const void *)(header + 1);
+	const struct scounter_snapshot_record *record = snapshot->records;
 	u64 i;
 
-	for (i = 0; i < header->count; i++, record++)
+	for (i = 0; i < snapshot->header->count; i++, record++)
 		if (!strcmp(record->group, "kunit_snap") && !strcmp(record->name, name))
 			return record;
 	return NULL;
@@ -195,13 +195,172 @@ static void a_wrap_is_counted_and_dated(struct kunit *test)
 	}
 }
 
+/* The text of a record, "" if it has none. */
+static const char *text_of(struct kunit *test, const struct scounter_snapshot *snapshot, u32 at)
+{
+	const struct scounter_snapshot_header *header = snapshot->header;
+	const char *texts = (const char *)header + header->texts_offset;
+
+	KUNIT_EXPECT_EQ(test, header->header_size % 8, 0U);
+	KUNIT_EXPECT_LE(test, header->texts_offset + header->texts_size, header->header_size);
+	if (!at)
+		return "";
+	KUNIT_ASSERT_LT(test, at, header->texts_size);
+	KUNIT_EXPECT_EQ(test, texts[0], '\0');
+	KUNIT_EXPECT_EQ(test, texts[header->texts_size - 1], '\0');
+	return texts + at;
+}
+
+static void expect_described(struct kunit *test, const char *name, const char *unit,
+			     const char *help)
+{
+	const struct scounter_snapshot_record *record;
+	struct scounter_snapshot snapshot = {};
+
+	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+	record = find(&snapshot, name);
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	KUNIT_EXPECT_STREQ(test, text_of(test, &snapshot, record->unit), unit);
+	KUNIT_EXPECT_STREQ(test, text_of(test, &snapshot, record->help), help);
+	KUNIT_EXPECT_EQ(test, record->label, 0U);
+	KUNIT_EXPECT_EQ(test, record->object[0], (u8)0);
+	scounter_snapshot_free(&snapshot);
+}
+
+static void a_description_is_in_snapshots(struct kunit *test)
+{
+	struct scounter *counter = scounter_create("one", "kunit_snap", SCOUNTER_ATOMIC,
+						   0, GFP_KERNEL);
+	static DEFINE_SCOUNTER(nameless, SCOUNTER_ATOMIC, 0);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+	expect_described(test, "one", "", "");
+	KUNIT_EXPECT_EQ(test, scounter_describe(counter, "bytes", "Bytes received."), 0);
+	expect_described(test, "one", "bytes", "Bytes received.");
+	KUNIT_EXPECT_EQ(test, scounter_describe(counter, NULL, "Ü"), 0);
+	expect_described(test, "one", "", "Ü");
+	KUNIT_EXPECT_EQ(test, scounter_describe(counter, "a b", NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, scounter_describe(counter, "", NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, scounter_describe(counter, "2s", NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, scounter_describe(counter, "\xe4", NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, scounter_describe(counter, "bytes", "two\nlines"), -EINVAL);
+	expect_described(test, "one", "", "Ü");
+	KUNIT_EXPECT_EQ(test, scounter_set_description(counter, NULL), 0);
+	expect_described(test, "one", "", "");
+	scounter_destroy(counter);
+	KUNIT_EXPECT_EQ(test, scounter_describe(&nameless, "bytes", NULL), -ENOENT);
+}
+
+static void a_text_has_an_end(struct kunit *test)
+{
+	struct scounter *counter = scounter_create("one", "kunit_snap", SCOUNTER_ATOMIC,
+						   0, GFP_KERNEL);
+	static char text[SCOUNTER_HELP_MAX + 2];
+	static const struct scounter_description unit = { .unit = text }, help = { .help = text };
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+	memset(text, 'a', SCOUNTER_HELP_MAX + 1);
+	KUNIT_EXPECT_EQ(test, scounter_set_description(counter, &help), -ENAMETOOLONG);
+	text[SCOUNTER_HELP_MAX] = 0;
+	KUNIT_EXPECT_EQ(test, scounter_set_description(counter, &help), 0);
+	expect_described(test, "one", "", text);
+	text[SCOUNTER_NAME_MAX + 1] = 0;
+	KUNIT_EXPECT_EQ(test, scounter_set_description(counter, &unit), -ENAMETOOLONG);
+	text[SCOUNTER_NAME_MAX] = 0;
+	KUNIT_EXPECT_EQ(test, scounter_set_description(counter, &unit), 0);
+	expect_described(test, "one", text, "");
+	scounter_destroy(counter);
+}
+
+static void a_text_is_there_once(struct kunit *test)
+{
+	char bytes[64], changing[] = "abc";
+	struct scounter_texts texts;
+	u32 abc, next;
+
+	KUNIT_ASSERT_EQ(test, scounter_texts_begin(&texts, bytes, sizeof(bytes)), 0);
+	KUNIT_EXPECT_EQ(test, scounter_texts_add(&texts, NULL), 0U);
+	KUNIT_EXPECT_EQ(test, scounter_texts_add(&texts, ""), 0U);
+	KUNIT_EXPECT_EQ(test, texts.size, 1U);
+	abc = scounter_texts_add(&texts, changing);
+	KUNIT_EXPECT_EQ(test, abc, 1U);
+	KUNIT_EXPECT_EQ(test, scounter_texts_add(&texts, changing), abc);
+	KUNIT_EXPECT_EQ(test, texts.size, 5U);
+	/* Another text in the place of one that is gone. */
+	changing[2] = 'd';
+	next = scounter_texts_add(&texts, changing);
+	KUNIT_EXPECT_STREQ(test, bytes + next, "abd");
+	KUNIT_EXPECT_STREQ(test, bytes + abc, "abc");
+	KUNIT_EXPECT_EQ(test, scounter_texts_add(&texts, changing), next);
+	KUNIT_EXPECT_FALSE(test, texts.short_of_room);
+	scounter_texts_end(&texts);
+}
+
+static void texts_that_do_not_fit_are_left_out(struct kunit *test)
+{
+	static const char many[] = "abcdefghijklmnopqrstuvwxyz";
+	struct scounter_texts texts;
+	char bytes[32];
+	u32 i;
+
+	memset(bytes, 'x', sizeof(bytes));
+	KUNIT_ASSERT_EQ(test, scounter_texts_begin(&texts, bytes, 16), 0);
+	KUNIT_EXPECT_EQ(test, scounter_texts_add(&texts, many), 0U);
+	KUNIT_EXPECT_TRUE(test, texts.short_of_room);
+	/* 14 bytes and a NUL are what there is room for. */
+	KUNIT_EXPECT_EQ(test, scounter_texts_add(&texts, many + 12), 1U);
+	KUNIT_EXPECT_EQ(test, scounter_texts_add(&texts, many + 25), 0U);
+	KUNIT_EXPECT_EQ(test, texts.size, 16U);
+	KUNIT_EXPECT_EQ(test, bytes[16], 'x');
+	scounter_texts_end(&texts);
+
+	/* More texts than there are places for. */
+	KUNIT_ASSERT_EQ(test, scounter_texts_begin(&texts, bytes, sizeof(bytes)), 0);
+	for (i = 0; i < sizeof(many) - 1; i++)
+		scounter_texts_add(&texts, many + i);
+	KUNIT_EXPECT_TRUE(test, texts.short_of_room);
+	KUNIT_EXPECT_LE(test, texts.size, (u32)sizeof(bytes));
+	scounter_texts_end(&texts);
+}
+
+/* A snapshot takes as much room for texts as they need. */
+static void many_texts(struct kunit *test)
+{
+	static struct scounter_description descriptions[200];
+	static struct scounter *counters[200];
+	static char texts[200][8];
+	const u32 n = ARRAY_SIZE(counters);
+	const struct scounter_snapshot_record *record;
+	struct scounter_snapshot snapshot = {};
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		snprintf(texts[i], sizeof(texts[i]), "n%u", i);
+		counters[i] = scounter_create(texts[i], "kunit_snap", SCOUNTER_ATOMIC, 0, GFP_KERNEL);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(counters[i]));
+		descriptions[i] = (struct scounter_description) { "bytes", texts[i] };
+		KUNIT_EXPECT_EQ(test, scounter_set_description(counters[i], &descriptions[i]), 0);
+	}
+	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+	for (i = 0; i < n; i++) {
+		record = find(&snapshot, texts[i]);
+		KUNIT_ASSERT_NOT_NULL(test, record);
+		KUNIT_EXPECT_STREQ(test, text_of(test, &snapshot, record->unit), "bytes");
+		KUNIT_EXPECT_STREQ(test, text_of(test, &snapshot, record->help), texts[i]);
+	}
+	/* The unit is there once. */
+	KUNIT_EXPECT_LE(test, snapshot.header->texts_size, n * 5 + 16);
+	scounter_snapshot_free(&snapshot);
+	for (i = 0; i < n; i++)
+		scounter_destroy(counters[i]);
+}
+
 /* More would take minutes to make and unmake under kmemleak. */
 static void many_counters(struct kunit *test)
 {
 	const u32 n = 500;
 	struct scounter **counters = kvcalloc(n, sizeof(*counters), GFP_KERNEL);
 	struct scounter_snapshot snapshot = {};
-	const struct scounter_snapshot_header *header;
 	char name[16];
 	u64 start;
 	u32 i;
@@ -219,9 +378,8 @@ static void many_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scounter_snapshot_take(&snapshot), 0);
 	kunit_info(test, "%u counters in %llu us", n,
 		   div_u64(ktime_get_ns() - start, NSEC_PER_USEC));
-	header = snapshot.data;
-	if (header)
-		KUNIT_EXPECT_GE(test, header->count, (u64)n);
+	if (snapshot.header)
+		KUNIT_EXPECT_GE(test, snapshot.header->count, (u64)n);
 	scounter_snapshot_free(&snapshot);
 	while (i-- > 0)
 		scounter_destroy(counters[i]);
@@ -241,7 +399,8 @@ static void a_snapshot_without_memory_is_none(struct kunit *test)
 	err = scounter_snapshot_take(&snapshot);
 	current->fail_nth = 0;
 	KUNIT_EXPECT_EQ(test, err, -ENOMEM);
-	KUNIT_EXPECT_NULL(test, snapshot.data);
+	KUNIT_EXPECT_NULL(test, snapshot.header);
+	KUNIT_EXPECT_NULL(test, snapshot.records);
 	scounter_snapshot_free(&snapshot);
 
 	KUNIT_EXPECT_EQ(test, scounter_snapshot_take(&snapshot), 0);
@@ -262,6 +421,11 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(saturation_is_dated),
 	KUNIT_CASE(a_static_counter_registered_again_goes_on),
 	KUNIT_CASE(a_wrap_is_counted_and_dated),
+	KUNIT_CASE(a_description_is_in_snapshots),
+	KUNIT_CASE(a_text_has_an_end),
+	KUNIT_CASE(a_text_is_there_once),
+	KUNIT_CASE(texts_that_do_not_fit_are_left_out),
+	KUNIT_CASE(many_texts),
 	KUNIT_CASE(many_counters),
 	KUNIT_CASE(a_snapshot_without_memory_is_none),
 	{}

@@ -37,8 +37,8 @@ struct atomic_file {
 void atomic_open(struct atomic_file *out, const char *path);
 void atomic_close(struct atomic_file *out);
 
-/* GROUP/NAME for people: other than printable UTF-8, and '\', as \xHH. */
-#define NAME_ROOM	(4 * 64 * 2 + 2)
+/* GROUP/NAME or GROUP/OBJECT/NAME for people: other than printable UTF-8, and '\', as \xHH. */
+#define NAME_ROOM	(4 * 64 * 3 + 3)
 void text_of(const unsigned char *name, char *to);
 void full_name(const record_t *record, char *to);
 int width_of(const char *text);

@@ -63,15 +63,12 @@ static void want(struct source *source, void *to, size_t size)
 /* Read `size` bytes and keep what fits. */
 static void want_prefix(struct source *source, void *to, size_t room, size_t size)
 {
-	char rest[4096];
+	char rest[SIZE_MAX_SANE];
 	size_t part = size < room ? size : room;
 
-	memset(to, 0, room);
+	memset((char *)to + part, 0, room - part);
 	want(source, to, part);
-	for (size -= part; size; size -= part) {
-		part = size < sizeof(rest) ? size : sizeof(rest);
-		want(source, rest, part);
-	}
+	want(source, rest, size - part);
 }
 
 static void check(const struct source *source, const header_t *header)
@@ -94,17 +91,58 @@ static bool is_name(const __u8 *name)
 	       strcmp(text, ".") && strcmp(text, "..");
 }
 
-static void check_record(const struct source *source, record_t *record)
+/* A unit or a label: part of a name in OpenMetrics. */
+static bool is_word(const char *text)
+{
+	return !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
+}
+
+static const char *text_at(const struct snapshot *snapshot, uint32_t at)
+{
+	return at ? snapshot->texts + at : "";
+}
+
+const char *unit_of(const struct snapshot *snapshot, const record_t *record)
+{
+	return text_at(snapshot, record->unit);
+}
+
+const char *help_of(const struct snapshot *snapshot, const record_t *record)
+{
+	return text_at(snapshot, record->help);
+}
+
+const char *label_of(const struct snapshot *snapshot, const record_t *record)
+{
+	return record->label ? text_at(snapshot, record->label) : "object";
+}
+
+static void check_texts(const struct source *source, const struct snapshot *snapshot,
+			const record_t *r)
+{
+	uint32_t size = snapshot->header.texts_size;
+
+	if ((r->unit && r->unit >= size) || (r->help && r->help >= size) ||
+	    (r->label && r->label >= size))
+		fail(FAILED, "%s: damaged: a text that is not there", source->path);
+	if (!is_word(unit_of(snapshot, r)) || !is_word(label_of(snapshot, r)))
+		fail(FAILED, "%s: damaged: a unit or a label that cannot be", source->path);
+}
+
+static void check_record(const struct source *source, const struct snapshot *snapshot,
+			 record_t *record)
 {
 	size_t i;
 
-	if (!is_name(record->group) || !is_name(record->name))
+	if (!is_name(record->group) || !is_name(record->name) ||
+	    (*record->object && !is_name(record->object)))
 		fail(FAILED, "%s: damaged: a name that cannot be", source->path);
 	record->kind_name[sizeof(record->kind_name) - 1] = 0;
 	for (i = 0; record->kind_name[i]; i++)
 		if (record->kind_name[i] <= ' ' || record->kind_name[i] > '~' ||
 		    strchr(",\"\\", record->kind_name[i]))
 			fail(FAILED, "%s: damaged: a kind that cannot be", source->path);
+	check_texts(source, snapshot, record);
 }
 
 static int by_name(const void *a, const void *b)
@@ -112,14 +150,75 @@ static int by_name(const void *a, const void *b)
 	const record_t *x = a, *y = b;
 	int order = strcmp((const char *)x->group, (const char *)y->group);
 
+	order = order ? order : strcmp((const char *)x->object, (const char *)y->object);
 	return order ? order : strcmp((const char *)x->name, (const char *)y->name);
+}
+
+/* The texts, from what follows the header's fixed part. */
+static void take_texts(const struct source *source, struct snapshot *snapshot,
+		       const char *rest, size_t fixed)
+{
+	header_t *header = &snapshot->header;
+	uint32_t at = header->texts_offset, size = header->texts_size;
+
+	if (!size)
+		return;
+	if (at < sizeof(*header) || at > header->header_size ||
+	    size > header->header_size - at || rest[at - fixed] || rest[at - fixed + size - 1])
+		fail(FAILED, "%s: damaged: texts that cannot be", source->path);
+	snapshot->texts = realloc(NULL, size);
+	if (!snapshot->texts)
+		fail(FAILED, "out of memory");
+	memcpy(snapshot->texts, rest + at - fixed, size);
+}
+
+static void take_header(struct source *source, struct snapshot *snapshot)
+{
+	const size_t fixed = offsetof(header_t, monotonic_ns);
+	header_t *header = &snapshot->header;
+	char rest[SIZE_MAX_SANE];
+	size_t size;
+
+	want(source, header->magic, sizeof(header->magic));
+	if (memcmp(header->magic, SCOUNTER_SNAPSHOT_MAGIC, sizeof(header->magic)))
+		check(source, header);
+	want(source, header->magic + 8, fixed - 8);
+	check(source, header);
+	if (header->header_size < fixed || header->header_size > SIZE_MAX_SANE ||
+	    header->record_size < offsetof(record_t, lower) ||
+	    header->record_size > SIZE_MAX_SANE || header->count > COUNT_MAX_SANE)
+		fail(FAILED, "%s: damaged: sizes that cannot be", source->path);
+	size = header->header_size - fixed;
+	want(source, rest, size);
+	memcpy(&header->monotonic_ns, rest,
+	       size < sizeof(*header) - fixed ? size : sizeof(*header) - fixed);
+	take_texts(source, snapshot, rest, fixed);
+}
+
+/* Room as it comes: a damaged count must not take all memory. */
+static void take_records(struct source *source, struct snapshot *snapshot)
+{
+	header_t *header = &snapshot->header;
+	uint64_t room = 0, i;
+
+	for (i = 0; i < header->count; i++) {
+		if (i == room) {
+			room = room ? 2 * room : 1024;
+			snapshot->records = realloc(snapshot->records,
+						    room * sizeof(record_t));
+			if (!snapshot->records)
+				fail(FAILED, "out of memory");
+		}
+		want_prefix(source, &snapshot->records[i], sizeof(record_t),
+			    header->record_size);
+		check_record(source, snapshot, &snapshot->records[i]);
+	}
+	if (header->count)
+		qsort(snapshot->records, header->count, sizeof(record_t), by_name);
 }
 
 bool source_next(struct source *source, struct snapshot *snapshot)
 {
-	const size_t fixed = offsetof(header_t, monotonic_ns);
-	header_t *header = &snapshot->header;
-	uint64_t room = 0, i;
 	int first;
 
 	memset(snapshot, 0, sizeof(*snapshot));
@@ -136,35 +235,10 @@ bool source_next(struct source *source, struct snapshot *snapshot)
 		return false;
 	}
 	ungetc(first, source->file);
-	want(source, header->magic, sizeof(header->magic));
-	if (memcmp(header->magic, SCOUNTER_SNAPSHOT_MAGIC, sizeof(header->magic)))
-		check(source, header);
-	want(source, header->magic + 8, fixed - 8);
-	check(source, header);
-	if (header->header_size < fixed || header->header_size > SIZE_MAX_SANE ||
-	    header->record_size < offsetof(record_t, lower) ||
-	    header->record_size > SIZE_MAX_SANE || header->count > COUNT_MAX_SANE)
-		fail(FAILED, "%s: damaged: sizes that cannot be", source->path);
-	want_prefix(source, &header->monotonic_ns, sizeof(*header) - fixed,
-		    header->header_size - fixed);
-	/* Room as it comes: a damaged count must not take all memory. */
-	for (i = 0; i < header->count; i++) {
-		if (i == room) {
-			room = room ? 2 * room : 1024;
-			snapshot->records = realloc(snapshot->records,
-						    room * sizeof(record_t));
-			if (!snapshot->records)
-				fail(FAILED, "out of memory");
-		}
-		want_prefix(source, &snapshot->records[i], sizeof(record_t),
-			    header->record_size);
-		check_record(source, &snapshot->records[i]);
-	}
-	header->header_size = sizeof(*header);
-	header->record_size = sizeof(record_t);
-	header->version = SCOUNTER_SNAPSHOT_VERSION;
-	if (header->count)
-		qsort(snapshot->records, header->count, sizeof(record_t), by_name);
+	take_header(source, snapshot);
+	take_records(source, snapshot);
+	snapshot->header.record_size = sizeof(record_t);
+	snapshot->header.version = SCOUNTER_SNAPSHOT_VERSION;
 	return true;
 }
 
@@ -180,13 +254,23 @@ void snapshot_read(const char *path, struct snapshot *snapshot)
 
 void snapshot_write(const struct snapshot *snapshot, FILE *file)
 {
-	fwrite(&snapshot->header, sizeof(header_t), 1, file);
-	fwrite(snapshot->records, sizeof(record_t), snapshot->header.count, file);
+	uint32_t size = snapshot->header.texts_size, padding = -size & 7;
+	header_t header = snapshot->header;
+
+	header.header_size = sizeof(header) + size + padding;
+	header.texts_offset = size ? sizeof(header) : 0;
+	fwrite(&header, sizeof(header), 1, file);
+	if (size) {
+		fwrite(snapshot->texts, 1, size, file);
+		fwrite("\0\0\0\0\0\0\0", 1, padding, file);
+	}
+	fwrite(snapshot->records, sizeof(record_t), header.count, file);
 }
 
 void snapshot_free(struct snapshot *snapshot)
 {
 	free(snapshot->records);
+	free(snapshot->texts);
 	memset(snapshot, 0, sizeof(*snapshot));
 }
 
@@ -197,39 +281,105 @@ const record_t *snapshot_find(const struct snapshot *snapshot, const record_t *l
 	return bsearch(like, snapshot->records, snapshot->header.count, sizeof(record_t), by_name);
 }
 
+/* Mark a text, or the part of it that is not marked yet. */
+static void mark(const struct snapshot *snapshot, uint32_t *kept, uint32_t at)
+{
+	for (; at && !kept[at]; at++) {
+		kept[at] = 1;
+		if (!snapshot->texts[at])
+			break;
+	}
+}
+
+/* Drop the texts that no record has. */
+static void select_texts(struct snapshot *snapshot)
+{
+	uint32_t size = snapshot->header.texts_size, at, n = 1;
+	uint32_t *kept;
+	uint64_t i;
+
+	if (!size)
+		return;
+	kept = calloc(size, sizeof(*kept));
+	if (!kept)
+		fail(FAILED, "out of memory");
+	for (i = 0; i < snapshot->header.count; i++) {
+		mark(snapshot, kept, snapshot->records[i].unit);
+		mark(snapshot, kept, snapshot->records[i].help);
+		mark(snapshot, kept, snapshot->records[i].label);
+	}
+	for (at = 1; at < size; at++) {
+		if (!kept[at])
+			continue;
+		kept[at] = n;
+		snapshot->texts[n++] = snapshot->texts[at];
+	}
+	for (i = 0; i < snapshot->header.count; i++) {
+		snapshot->records[i].unit = kept[snapshot->records[i].unit];
+		snapshot->records[i].help = kept[snapshot->records[i].help];
+		snapshot->records[i].label = kept[snapshot->records[i].label];
+	}
+	snapshot->header.texts_size = n > 1 ? n : 0;
+	free(kept);
+}
+
+/* A text itself, or its beginning up to a '/'. */
+static bool begins_with(const char *text, const char *start)
+{
+	size_t length = strlen(start);
+
+	return !strncmp(text, start, length) && (!text[length] || text[length] == '/');
+}
+
+static bool matches(const char *pattern, const record_t *r)
+{
+	char path[sizeof(r->group) + sizeof(r->object) + sizeof(r->name)], shown[NAME_ROOM];
+
+	/* All of a group is not asked for by accident. */
+	if (!strchr(pattern, '/'))
+		return false;
+	snprintf(path, sizeof(path), "%s/%s%s%s", r->group, r->object, *r->object ? "/" : "",
+		 r->name);
+	full_name(r, shown);
+	return begins_with(path, pattern) || begins_with(shown, pattern) ||
+		!fnmatch(pattern, path, FNM_PATHNAME | FNM_LEADING_DIR);
+}
+
+static bool keep_matches(const struct snapshot *snapshot, const char *pattern, bool *keep)
+{
+	bool found = false;
+	uint64_t i;
+
+	for (i = 0; i < snapshot->header.count; i++)
+		if (matches(pattern, &snapshot->records[i]))
+			keep[i] = found = true;
+	return found;
+}
+
 bool snapshot_select(struct snapshot *snapshot, char **patterns, bool complain)
 {
 	uint64_t i, kept = 0;
 	bool complete = true;
-	char path[160], shown[NAME_ROOM];
 	bool *keep;
 	char **p;
 
 	if (!patterns || !*patterns)
 		return true;
 	keep = calloc(snapshot->header.count + 1, sizeof(*keep));
+	if (!keep)
+		fail(FAILED, "out of memory");
 	for (p = patterns; *p; p++) {
-		bool found = false;
-
-		for (i = 0; i < snapshot->header.count; i++) {
-			record_t *r = &snapshot->records[i];
-
-			snprintf(path, sizeof(path), "%s/%s", r->group, r->name);
-			full_name(r, shown);
-			if (!strcmp(*p, path) || !strcmp(*p, shown) ||
-			    !fnmatch(*p, path, FNM_PATHNAME))
-				keep[i] = found = true;
-		}
-		if (!found) {
-			complete = false;
-			if (complain)
-				warn("no counter %s", *p);
-		}
+		if (keep_matches(snapshot, *p, keep))
+			continue;
+		complete = false;
+		if (complain)
+			warn("no counter %s", *p);
 	}
 	for (i = 0; i < snapshot->header.count; i++)
 		if (keep[i])
 			snapshot->records[kept++] = snapshot->records[i];
 	snapshot->header.count = kept;
 	free(keep);
+	select_texts(snapshot);
 	return complete;
 }

@@ -15,6 +15,7 @@ typedef struct scounter_snapshot_record record_t;
 struct snapshot {
 	header_t header;	/* sizes as in this program */
 	record_t *records;	/* in the order of the names */
+	char *texts;		/* header.texts_size bytes, or NULL */
 };
 
 /* Where snapshots come from: the device gives a new one each time. */
@@ -32,9 +33,17 @@ void source_close(struct source *source);
 void snapshot_read(const char *path, struct snapshot *snapshot);
 void snapshot_write(const struct snapshot *snapshot, FILE *file);
 void snapshot_free(struct snapshot *snapshot);
-/* The record of the same group and name, or NULL. */
+/* A text of a record, "" if it has none. */
+const char *unit_of(const struct snapshot *snapshot, const record_t *record);
+const char *help_of(const struct snapshot *snapshot, const record_t *record);
+/* What its object is: "object" if that is not said. */
+const char *label_of(const struct snapshot *snapshot, const record_t *record);
+/* The record of the same group, object and name, or NULL. */
 const record_t *snapshot_find(const struct snapshot *snapshot, const record_t *like);
-/* Keep what the patterns GROUP/NAME match; false if one matches nothing. */
+/*
+ * Keep what the patterns match, of GROUP/NAME and GROUP/OBJECT/NAME, or of its beginning
+ * up to a '/'; false if one matches nothing.
+ */
 bool snapshot_select(struct snapshot *snapshot, char **patterns, bool complain);
 
 #endif

@@ -59,6 +59,11 @@ void full_name(const record_t *record, char *to)
 	text_of(record->group, to);
 	to += strlen(to);
 	*to++ = '/';
+	if (*record->object) {
+		text_of(record->object, to);
+		to += strlen(to);
+		*to++ = '/';
+	}
 	text_of(record->name, to);
 }
 

@@ -14,6 +14,9 @@
 /* Bytes in the name of a counter or of a group, without the final NUL. */
 #define SCOUNTER_NAME_MAX		63
 
+/* The same of a help text; a unit and a label have as many as a name. */
+#define SCOUNTER_HELP_MAX		255
+
 /*
  * The kinds, from the table in scounter_kinds.h: SCOUNTER_ATOMIC = 1 and so on;
  * and the choices, SCOUNTER_EXACT and SCOUNTER_APPROX.
@@ -150,7 +153,13 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
  */
 #define SCOUNTER_SNAPSHOT_MAGIC		"SCOUNTER"	/* 8 bytes, no NUL */
 #define SCOUNTER_SNAPSHOT_BYTE_ORDER	0x01020304U
-#define SCOUNTER_SNAPSHOT_VERSION	1U
+#define SCOUNTER_SNAPSHOT_VERSION	2U
+
+/*
+ * Bytes of a header with its texts.  What does not fit is left out: records that would
+ * have it have none.
+ */
+#define SCOUNTER_SNAPSHOT_HEADER_MAX	65536U
 
 struct scounter_snapshot_header {
 	__u8 magic[8];
@@ -164,6 +173,12 @@ struct scounter_snapshot_header {
 	__u64 monotonic_ns;	/* when the snapshot was begun */
 	__u64 real_ns;
 	__u8 boot_id[16];	/* /proc/sys/kernel/random/boot_id; 0 if not known */
+	/*
+	 * Texts of records, from the start of the header: within header_size.  Each
+	 * ends with a NUL, and so do all together.  The first is empty.
+	 */
+	__u32 texts_offset;
+	__u32 texts_size;	/* 0: there are none */
 };
 
 struct scounter_snapshot_record {
@@ -196,6 +211,12 @@ struct scounter_snapshot_record {
 	__u64 wraps;
 	__u64 wrapped_ns;	/* the last time, monotonic */
 	__u64 wrapped_real_ns;
+	/* Where in the texts the record's are; 0: it has none. */
+	__u32 unit;		/* of the value, as "bytes": letters, digits and '_' */
+	__u32 help;		/* what is counted, in UTF-8 */
+	__u32 label;		/* what the object is, as "device"; as a unit */
+	__u32 reserved;		/* 0 */
+	__u8 object[64];	/* whose counter it is, as group; empty: of no object */
 };
 
 #endif /* _UAPI_LINUX_SCOUNTER_H */

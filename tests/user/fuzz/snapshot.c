@@ -167,6 +167,7 @@ static struct snapshot mixed_up(const struct snapshot *snapshot)
 	for (i = 0; i < n; i++) {
 		mixed.records[i] = snapshot->records[n - 1 - i];
 		memcpy(mixed.records[i].group, snapshot->records[i].group, 64);
+		memcpy(mixed.records[i].object, snapshot->records[i].object, 64);
 		memcpy(mixed.records[i].name, snapshot->records[i].name, 64);
 	}
 	return mixed;
@@ -184,6 +185,8 @@ static void look(struct snapshot *snapshot)
 
 		full_name(r, name);
 		require(*name && width_of(name) >= 3);
+		require(strlen(unit_of(snapshot, r)) + strlen(help_of(snapshot, r)) <= 2 * 65536);
+		require(*label_of(snapshot, r));
 		format_error(r, error, sizeof(error));
 		require(*state_of(r) && *error);
 		require(snapshot_find(snapshot, r));
@@ -198,39 +201,77 @@ static void look(struct snapshot *snapshot)
 /* The same after it was written and read. */
 static void write_and_read(const struct snapshot *snapshot)
 {
-	static char buffer[1 << 16];
+	static char buffer[1 << 18];
+	uint64_t count = snapshot->header.count;
+	uint32_t texts = snapshot->header.texts_size;
 	struct source source = { .path = "again" };
 	struct snapshot again;
 	FILE *file;
+	long size;
 
-	if (snapshot->header.count * sizeof(record_t) + sizeof(header_t) >= sizeof(buffer))
+	if (count * sizeof(record_t) + texts + sizeof(header_t) + 8 >= sizeof(buffer))
 		return;
 	file = fmemopen(buffer, sizeof(buffer), "wb");
 	require(file);
 	snapshot_write(snapshot, file);
+	size = ftell(file);
 	fclose(file);
-	source.file = fuzz_file((uint8_t *)buffer, sizeof(header_t) +
-				snapshot->header.count * sizeof(record_t));
+	source.file = fuzz_file((uint8_t *)buffer, size);
 	require(source_next(&source, &again));
-	require(again.header.count == snapshot->header.count);
-	require(!again.header.count || !memcmp(again.records, snapshot->records,
-					       again.header.count * sizeof(record_t)));
+	require(again.header.count == count && again.header.texts_size == texts);
+	require(!count || !memcmp(again.records, snapshot->records, count * sizeof(record_t)));
+	require(!texts || !memcmp(again.texts, snapshot->texts, texts));
 	source_close(&source);
 	snapshot_free(&again);
+}
+
+/* What is left has the texts that it had. */
+static void select_some(struct snapshot *snapshot)
+{
+	char *patterns[] = { "a*/*", "b/a", NULL };
+	struct snapshot before = *snapshot;
+	const record_t *b;
+	uint64_t i;
+
+	before.records = malloc((before.header.count + 1) * sizeof(record_t));
+	before.texts = malloc(before.header.texts_size + 1);
+	require(before.records && before.texts);
+	if (before.header.count)
+		memcpy(before.records, snapshot->records,
+		       before.header.count * sizeof(record_t));
+	if (before.header.texts_size)
+		memcpy(before.texts, snapshot->texts, before.header.texts_size);
+	snapshot_select(snapshot, patterns, true);
+	require(snapshot->header.texts_size <= before.header.texts_size);
+	b = before.records;
+	for (i = 0; i < snapshot->header.count; i++, b++) {
+		const record_t *r = &snapshot->records[i];
+
+		/* Of equal names all are kept. */
+		while (strcmp((char *)b->group, (char *)r->group) ||
+		       strcmp((char *)b->object, (char *)r->object) ||
+		       strcmp((char *)b->name, (char *)r->name))
+			require(++b < before.records + before.header.count);
+		require(b->value == r->value);
+		require(!strcmp(unit_of(&before, b), unit_of(snapshot, r)));
+		require(!strcmp(help_of(&before, b), help_of(snapshot, r)));
+		require(!strcmp(label_of(&before, b), label_of(snapshot, r)));
+	}
+	free(before.records);
+	free(before.texts);
 }
 
 static void read_all(void)
 {
 	struct source source = { .path = "fuzz" };
 	struct snapshot snapshot = { 0 };
-	char *patterns[] = { "a*/*", "b", NULL };
 
 	source.file = fuzz_file(input, input_size);
 	if (!setjmp(ended)) {
 		while (source_next(&source, &snapshot)) {
 			look(&snapshot);
 			write_and_read(&snapshot);
-			snapshot_select(&snapshot, patterns, true);
+			select_some(&snapshot);
 			snapshot_free(&snapshot);
 		}
 	}

@@ -83,7 +83,7 @@ says() {
 
 @test "truncated anywhere: refused, and no crash" {
 	size=$(stat -c %s a)
-	for n in 1 7 8 20 71 72 73 200 351 352 400 $((size - 1)); do
+	for n in 1 7 8 20 79 80 81 200 463 464 500 $((size - 1)); do
 		head -c "$n" a >cut
 		run -1 "$SCOUNTER" --from cut list
 		says truncated
@@ -99,7 +99,7 @@ says() {
 	"$SNAPSHOT" --swap >swapped
 	run -1 "$SCOUNTER" --from swapped list
 	says 'byte order'
-	"$SNAPSHOT" --oldest-reader 2 >new
+	"$SNAPSHOT" --oldest-reader 3 >new
 	run -1 "$SCOUNTER" --from new list
 	says 'too old'
 	"$SNAPSHOT" "{'name':'..'}" >path
@@ -117,13 +117,96 @@ says() {
 	"$SNAPSHOT" --header-extra 24 --record-extra 40 "{'value':77}" "{'name':'m','value':78}" >newer
 	run -0 "$SCOUNTER" --from newer read '*/*'
 	[ "$output" = $'g/m\t78\ng/n\t77' ]
-	# Without the times at the end.
-	"$SNAPSHOT" --record-cut 72 "{'value':77}" "{'name':'m','value':78}" >older
-	run -0 "$SCOUNTER" --from older read '*/*'
-	[ "$output" = $'g/m\t78\ng/n\t77' ]
+	# Without objects and texts, and without the times before them.
+	for cut in 80 152; do
+		"$SNAPSHOT" --header-cut 8 --record-cut $cut "{'value':77}" \
+			"{'name':'m','value':78}" >older
+		run -0 "$SCOUNTER" --from older read '*/*'
+		[ "$output" = $'g/m\t78\ng/n\t77' ]
+		rm -f again
+		"$SCOUNTER" --from older record --output again
+		run -0 "$SCOUNTER" --from again read '*/*'
+		[ "$output" = $'g/m\t78\ng/n\t77' ]
+	done
 	"$SNAPSHOT" "{'kind':'future','value':9}" >kind
 	run -0 "$SCOUNTER" --from kind list
 	says future
+}
+
+# described [OPTION]...: two objects of one set and a counter, with texts
+described() {
+	"$SNAPSHOT" "$@" \
+		"{'group':'net','object':'eth0','name':'rx','value':7,'unit':'bytes','help':'Received.','label':'device'}" \
+		"{'group':'net','object':'eth1','name':'rx','value':8,'unit':'bytes','help':'Received.','label':'device'}" \
+		"{'group':'net','name':'rx','value':9,'unit':'packets'}"
+}
+
+@test "objects are a part of names, and of patterns" {
+	described >s
+	run -0 "$SCOUNTER" --from s read '*/*'
+	[ "$output" = $'net/rx\t9\nnet/eth0/rx\t7\nnet/eth1/rx\t8' ]
+	run -0 "$SCOUNTER" --from s read --value net/eth1/rx
+	[ "$output" = 8 ]
+	run -0 "$SCOUNTER" --from s read --value 'net/*/rx'
+	[ "$output" = $'7\n8' ]
+	# All counters of an object, but no group by its bare name.
+	run -0 "$SCOUNTER" --from s read --value net/eth0
+	[ "$output" = 7 ]
+	run -1 "$SCOUNTER" --from s read net
+	says 'no counter net'
+	run -1 "$SCOUNTER" --from s read net/eth
+	says 'no counter net/eth'
+	"$SNAPSHOT" --time 1010 "{'group':'net','object':'eth1','name':'rx','value':18}" >later
+	run -0 "$SCOUNTER" diff s later
+	says $'net/eth1/rx\t8\t18\t10\t0\t1.0'
+}
+
+@test "texts are kept with what is recorded, and no others" {
+	described --header-extra 8 >s
+	"$SCOUNTER" --from s record --output all
+	"$SCOUNTER" --from s record --output one 'net/rx'
+	[ "$(strings -n 5 all | grep -cxE 'bytes|Received.|device|packets')" = 4 ]
+	[ "$(strings -n 5 one | grep -xE 'bytes|Received.|device|packets')" = packets ]
+	# The same again.
+	"$SCOUNTER" --from all record --output again
+	cmp all again
+}
+
+@test "forged and damaged texts are refused" {
+	refused() {
+		"$SNAPSHOT" "${@:2}" >forged
+		run -1 "$SCOUNTER" --from forged list
+		says "damaged: $1"
+	}
+	# Four bytes of texts behind a header of 80, and four of padding.
+	texts=(--texts "b'\\0ab\\0'")
+	"$SNAPSHOT" "${texts[@]}" "{'unit':1,'help':3,'label':2}" >good
+	run -0 "$SCOUNTER" --from good list
+	refused 'a text that is not there' "${texts[@]}" "{'unit':4}"
+	refused 'a text that is not there' "${texts[@]}" "{'help':4294967295}"
+	refused 'a text that is not there' "${texts[@]}" "{'label':5}"
+	refused 'a text that is not there' "{'unit':1}"
+	refused 'a text that is not there' --header-cut 8 "{'unit':1}"
+	refused 'texts that cannot be' "${texts[@]}" --texts-offset 79
+	refused 'texts that cannot be' "${texts[@]}" --texts-offset 0
+	refused 'texts that cannot be' "${texts[@]}" --texts-offset 85
+	refused 'texts that cannot be' "${texts[@]}" --texts-offset 4294967295
+	refused 'texts that cannot be' "${texts[@]}" --texts-size 9
+	refused 'texts that cannot be' "${texts[@]}" --texts-size 4294967295
+	# No NUL at their end, or at their beginning.
+	refused 'texts that cannot be' "${texts[@]}" --texts-size 3
+	refused 'texts that cannot be' --texts "b'xab\\0'"
+	refused 'a unit or a label that cannot be' "{'unit':'a b'}"
+	refused 'a unit or a label that cannot be' "{'label':b'\\xff'}"
+	refused 'a name that cannot be' "{'object':'..'}"
+	refused 'a name that cannot be' "{'object':'a/b'}"
+	refused 'a name that cannot be' "{'object':'$(printf '%064d' 0)'}"
+	described >s
+	for n in $(seq 80 112) $(($(stat -c %s s) - 1)); do
+		head -c "$n" s >cut
+		run -1 "$SCOUNTER" --from cut list
+		says truncated
+	done
 }
 
 @test "names cannot speak to the terminal" {
@@ -164,8 +247,8 @@ one() {
 	[ "$(one "{'value':100}" "{'value':300,'created':100}" --boot 2)" = \
 		$'g/n\t100\t300\t300\t0\t0.3\trestarted' ]
 	# A version without the number of wraps.
-	"$SNAPSHOT" --record-cut 24 "{'value':100}" >before
-	"$SNAPSHOT" --record-cut 24 "{'value':3,'flags':32}" >after
+	"$SNAPSHOT" --header-cut 8 --record-cut 104 "{'value':100}" >before
+	"$SNAPSHOT" --header-cut 8 --record-cut 104 "{'value':3,'flags':32}" >after
 	run -0 "$SCOUNTER" diff before after
 	says $'g/n\t100\t3\t3\t0\t0.0\trestarted'
 }
