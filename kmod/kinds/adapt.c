@@ -205,15 +205,28 @@ static notrace u64 adapt_value_at(u64 sum, u64 offset)
 	return min_t(u64, (2 * sum + (offset & ~(u64)SEALED)) >> 1, SCOUNTER_ADAPT_MAX);
 }
 
+static notrace bool inflated_was_reset(const struct inflated *inflated, s64 offset)
+{
+	/* The stripes before this; pairs with the swap of a reset: reset-again.litmus. */
+	smp_rmb();
+	return atomic64_read(&inflated->offset) != offset;
+}
+
+/* A reset between the reads could make a value at the end of the range, as in exact.c. */
 static notrace u64 inflated_value(const struct inflated *inflated)
 {
-	/*
-	 * Before the stripes: pairs with the swap of a reset (reset-read.litmus) and
-	 * with the seal (seal.litmus).
-	 */
-	s64 offset = atomic64_read_acquire(&inflated->offset);
+	s64 offset;
+	u64 value;
 
-	return adapt_value_at(adapt_grown_part(inflated), offset);
+	do {
+		/*
+		 * Before the stripes: pairs with the swap of a reset (reset-read.litmus)
+		 * and with the seal (seal.litmus).
+		 */
+		offset = atomic64_read_acquire(&inflated->offset);
+		value = adapt_value_at(adapt_grown_part(inflated), offset);
+	} while (unlikely(value == SCOUNTER_ADAPT_MAX) && inflated_was_reset(inflated, offset));
+	return value;
 }
 
 static struct inflated *inflated_alloc(gfp_t gfp)

@@ -106,7 +106,7 @@ static notrace bool bfp_try_add(const struct scounter_ref *ref, int *seen, u32 n
 		return atomic_try_cmpxchg_relaxed(&ref->word32->word, seen, new);
 	scounter_marks_enter(ref, add->drawn, 0);
 	swapped = atomic_try_cmpxchg_relaxed(&ref->word32->word, seen, new);
-	scounter_marks_leave(ref);
+	scounter_marks_leave(ref, swapped);
 	return swapped;
 }
 

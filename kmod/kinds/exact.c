@@ -48,11 +48,26 @@ static notrace u64 exact_components_sum(const struct scounter *counter)
 	return sum;
 }
 
+static notrace bool exact_was_reset(const struct scounter *counter, u64 fetched)
+{
+	/* The components before this; pairs with the swap of a reset: reset-again.litmus. */
+	smp_rmb();
+	return atomic64_read(&counter->fetched) != fetched;
+}
+
+/*
+ * A reset between the two reads leaves events in the difference that were never there
+ * together: what it has returned, and what has come since.  Beyond 2^63 - 1 that would
+ * say that they overflowed.
+ */
 static notrace u64 exact_words(const struct scounter *counter, u64 words[2])
 {
-	/* Pairs with the swap in exact_fetch_reset(): reset-read.litmus. */
-	words[1] = atomic64_read_acquire(&counter->fetched);
-	words[0] = exact_components_sum(counter);
+	do {
+		/* Pairs with the swap in exact_fetch_reset(): reset-read.litmus. */
+		words[1] = atomic64_read_acquire(&counter->fetched);
+		words[0] = exact_components_sum(counter);
+	} while (unlikely(words[0] - words[1] > S64_MAX) &&
+		 exact_was_reset(counter, words[1]));
 	return words[0] - words[1];
 }
 
@@ -119,31 +134,36 @@ static u64 exact_fetch_reset(const struct scounter_ref *ref)
  */
 #define LARGE	BIT_ULL(40)
 
-static notrace bool exact_try_add_large(const struct scounter_ref *ref, s64 *old, u64 n)
+/* Changes nothing and returns false if another has changed the word meanwhile. */
+static notrace bool exact_try_add_large(const struct scounter_ref *ref, u64 n)
 {
-	atomic64_t *word = &ref->counter->count;
+	struct scounter *counter = ref->counter;
+	/* Before the value: of large additions that come in between the swap knows. */
+	s64 old = atomic64_read_acquire(&counter->count);
+	u64 words[2];
 	bool added;
 
-	if (likely(exact_value(ref->counter) <= S64_MAX - n))
-		return atomic64_try_cmpxchg_relaxed(word, old, *old + n);
+	if (likely(exact_words(counter, words) <= S64_MAX - n))
+		return atomic64_try_cmpxchg_relaxed(&counter->count, &old, old + n);
 	scounter_marks_enter(ref, 0, SCOUNTER_F_OVERFLOW);
-	added = atomic64_try_cmpxchg_relaxed(word, old, *old + n);
-	scounter_marks_leave(ref);
+	added = atomic64_try_cmpxchg_relaxed(&counter->count, &old, old + n);
+	/* A reset has taken what would have overflowed with n. */
+	scounter_marks_leave(ref, added && !exact_was_reset(counter, words[1]));
 	return added;
 }
 
 static notrace void exact_add_large(const struct scounter_ref *ref, u64 n)
 {
-	s64 old = atomic64_read(&ref->counter->count);
-
-	while (!exact_try_add_large(ref, &old, n))
+	while (!exact_try_add_large(ref, n))
 		;
 }
 
 static notrace void exact_look_after(const struct scounter_ref *ref, u64 word, u64 n)
 {
-	if (unlikely((word ^ (word - n)) >= LARGE) && exact_value(ref->counter) > S64_MAX)
-		scounter_marks_note(ref, SCOUNTER_F_OVERFLOW);
+	if (likely((word ^ (word - n)) < LARGE || exact_value(ref->counter) <= S64_MAX))
+		return;
+	scounter_marks_enter(ref, 0, SCOUNTER_F_OVERFLOW);
+	scounter_marks_leave(ref, true);
 }
 
 static notrace void exact_add_small(const struct scounter_ref *ref, atomic64_t *word, u64 n)

@@ -87,7 +87,7 @@ static notrace struct scounter_history *history_wrap_begin(const struct scounter
 static notrace bool history_wrap_done(const struct scounter_ref *ref,
 				      struct scounter_history *history, bool wrapped)
 {
-	scounter_marks_leave(ref);
+	scounter_marks_leave(ref, wrapped);
 	if (history) {
 		if (wrapped) {
 			WRITE_ONCE(history->wrapped_ns, ktime_get_mono_fast_ns());

@@ -21,6 +21,9 @@
  * and none has marked since.  Otherwise all marks stay until the next reset: too many
  * marks are safe.  Of resets that meet, the first clears the marks.
  *
+ * A CPU whose word did not change after all, as a reset came in between, has marked in vain.
+ * Its mark goes when no CPU is about to change the word, if all others marked in vain, too.
+ *
  * A reader looks at the marks before the word and after it.  If neither the marks nor the
  * number of times that they were cleared has changed, none was cleared in between, and
  * all that the word needs were there before the word was read.
@@ -39,7 +42,8 @@
 #define WRAPPED		BIT(7)
 #define RESETTING	BIT(8)		/* a reset is going to clear the marks */
 #define MARKED		BIT(9)		/* since that reset began */
-#define CHANGING	BIT(10)		/* a number: CPUs about to change the word */
+#define NEEDED		BIT(10)		/* a word was changed with one of the marks */
+#define CHANGING	BIT(11)		/* a number: CPUs about to change the word */
 #define CHANGING_BITS	(BITS_PER_LONG == 64 ? 22 : 10)
 #define CLEARED		(CHANGING << CHANGING_BITS)	/* how often, modulo what fits */
 
@@ -76,19 +80,26 @@ notrace void scounter_marks_enter(const struct scounter_ref *ref, u32 late, u32 
 		;
 }
 
-notrace void scounter_marks_leave(const struct scounter_ref *ref)
+static notrace unsigned long marks_without(unsigned long marks)
 {
-	if (!ref->counter)
-		return;
-	/* The word before this, for resets: marks.litmus. */
-	atomic_long_sub_return_release(CHANGING, &ref->counter->marks);
-	preempt_enable_notrace();
+	return (marks & ~(MARKS | NEEDED)) + CLEARED;
 }
 
-notrace void scounter_marks_note(const struct scounter_ref *ref, u32 flags)
+notrace void scounter_marks_leave(const struct scounter_ref *ref, bool needed)
 {
-	scounter_marks_enter(ref, 0, flags);
-	scounter_marks_leave(ref);
+	struct scounter *counter = ref->counter;
+	long old, new;
+
+	if (!counter)
+		return;
+	old = atomic_long_read(&counter->marks);
+	do {
+		new = (old | (needed ? NEEDED : 0)) - CHANGING;
+		if (!(new & (NEEDED | ANY_CHANGING)))
+			new = marks_without(new);
+		/* The word before this, for resets: marks.litmus. */
+	} while (!atomic_long_try_cmpxchg_release(&counter->marks, &old, new));
+	preempt_enable_notrace();
 }
 
 notrace bool scounter_marks_reset_begin(struct scounter *counter)
@@ -111,7 +122,7 @@ notrace void scounter_marks_reset_end(struct scounter *counter, bool begun)
 	do {
 		new = old & ~(RESETTING | MARKED);
 		if (!(old & MARKED))
-			new = (new & ~MARKS) + CLEARED;
+			new = marks_without(new);
 	} while (!atomic_long_try_cmpxchg(&counter->marks, &old, new));
 }
 
@@ -125,7 +136,7 @@ bool scounter_marks_changed(const struct scounter *counter, unsigned long marks)
 	/* The words before this; pairs with scounter_marks_enter(): marks.litmus. */
 	smp_rmb();
 	marks ^= atomic_long_read(&counter->marks);
-	return marks & ~(RESETTING | MARKED | ANY_CHANGING);
+	return marks & ~(RESETTING | MARKED | NEEDED | ANY_CHANGING);
 }
 
 u32 scounter_marks_late(unsigned long marks)

@@ -12,13 +12,12 @@
 
 /*
  * Call these around the change of a word.  @flags is SCOUNTER_F_OVERFLOW or
- * SCOUNTER_F_WRAPPED or 0, and @late the k of a success at 2^-k or 0.  They do nothing for
- * a bare word.
+ * SCOUNTER_F_WRAPPED or 0, and @late the k of a success at 2^-k or 0.  If the mark turns
+ * out not to be @needed, as the word was not changed, it goes again.  They do nothing for a
+ * bare word.
  */
 void scounter_marks_enter(const struct scounter_ref *ref, u32 late, u32 flags);
-void scounter_marks_leave(const struct scounter_ref *ref);
-/* Mark a counter whose word has changed already. */
-void scounter_marks_note(const struct scounter_ref *ref, u32 flags);
+void scounter_marks_leave(const struct scounter_ref *ref, bool needed);
 
 /* Call these around the reset of a value. */
 bool scounter_marks_reset_begin(struct scounter *counter);

@@ -181,7 +181,7 @@ static notrace bool value_try_add(const struct scounter_ref *ref, u64 *seen, u64
 		return value_word_swap(ref, seen, new);
 	scounter_marks_enter(ref, fls64(add->n - 1), 0);
 	swapped = value_word_swap(ref, seen, new);
-	scounter_marks_leave(ref);
+	scounter_marks_leave(ref, swapped);
 	return swapped;
 }
 

@@ -2,7 +2,8 @@
 /*
  * What an estimate says must be true, whatever the order: a value with an error of 0
  * is the number of events, and otherwise that number is within the bounds, or the
- * estimate says that its counter has wrapped or overflowed.
+ * estimate says that its counter has wrapped or overflowed.  It says so only if the
+ * counter has.
  *
  * An event that is counted beside a reset may be before or after it, so that the number
  * is one of several.
@@ -17,6 +18,7 @@
 #include "counter/counter.h"
 #include "estimates.h"
 #include "kernel.h"
+#include "kinds/history.h"
 #include "kinds/kind.h"
 #include "script.h"
 
@@ -29,7 +31,10 @@ typedef unsigned __int128 events;
 /* In memory that is restored. */
 struct books {
 	struct scounter counter;
+	struct scounter_history history;
 	events begun, done;
+	events peak;		/* no value was ever above it */
+	u64 most;		/* the greatest value that was seen, of `atomic` */
 	/* Of resets that have ended: what had been counted before one began, and after. */
 	events done_before, begun_after;
 	u32 resetting, resets;	/* those that go on, and have ended */
@@ -65,6 +70,7 @@ static void count_bare(u64 n)
 static void count(u64 n)
 {
 	books->begun += n;
+	books->peak = max(books->peak, books->begun - books->done_before);
 	if (now.bare)
 		count_bare(n);
 	else if (n == 1)
@@ -107,8 +113,23 @@ static struct scounter_estimate estimate_now(void)
 	return estimate;
 }
 
+static void judge_flags(const struct scounter_estimate *estimate)
+{
+	u64 end = *scounter_kind_row(type->kind)->ops->value_max;
+
+	if (estimate->flags & SCOUNTER_F_OVERFLOW && books->peak <= S64_MAX)
+		explore_fail("value %llu, which has overflowed; it was never above %llu",
+			     (unsigned long long)estimate->value,
+			     (unsigned long long)books->peak);
+	if (type->exact && estimate->flags & SCOUNTER_F_SATURATED && books->peak < end)
+		explore_fail("value %llu, which is saturated; it was never above %llu",
+			     (unsigned long long)estimate->value,
+			     (unsigned long long)books->peak);
+}
+
 static void judge(const struct scounter_estimate *estimate, events least, events most)
 {
+	judge_flags(estimate);
 	if (estimate->lower <= most && (estimate->upper >= least || estimate->upper == U64_MAX))
 		return;
 	/* The value is what came since. */
@@ -141,6 +162,12 @@ static void operate(char operation)
 		break;
 	case 'a':
 		count(3);
+		break;
+	case 'c':
+		count((1ULL << 40) - 1);
+		break;
+	case 'l':
+		count(1ULL << 40);
 		break;
 	case 'b':
 		count(1ULL << 62);
@@ -197,7 +224,9 @@ static bool setup(void)
 		estimate = estimate_now();
 	}
 	preload();
-	books->begun = books->done = scounter_read(&books->counter);
+	books->begun = books->done = books->peak = scounter_read(&books->counter);
+	if (!now.bare)
+		books->counter.history = &books->history;
 	let_trials_win();
 	return true;
 }
@@ -211,12 +240,37 @@ static void begin(uint64_t seed)
 	let_trials_win();
 }
 
+/* The words of `atomic`, without an access that others may come before. */
+static void watch(void)
+{
+	const struct scounter *counter = &books->counter;
+
+	books->most = max(books->most, (u64)(counter->count.counter - counter->fetched.counter));
+}
+
+static bool has_overflowed(void)
+{
+	return type->kind == SCOUNTER_ATOMIC ? books->most > S64_MAX : books->peak > S64_MAX;
+}
+
+static void judge_marks(const struct scounter_estimate *estimate)
+{
+	if (estimate->flags & SCOUNTER_F_OVERFLOW && !has_overflowed())
+		explore_fail("value %llu, which has overflowed; it never did",
+			     (unsigned long long)estimate->value);
+	if (estimate->flags & SCOUNTER_F_WRAPPED && !atomic_long_read(&books->history.wraps))
+		explore_fail("value %llu, which has wrapped; it never did",
+			     (unsigned long long)estimate->value);
+}
+
 /* When nobody counts, the bounds hold, and a reset leaves nothing to be said. */
 static void check(void)
 {
 	struct scounter_estimate estimate;
 
 	read_estimate();
+	estimate = estimate_now();
+	judge_marks(&estimate);
 	fetch_reset();
 	estimate = estimate_now();
 	if (estimate.value || estimate.error_ppm || estimate.upper || estimate.flags & LOST)
@@ -232,9 +286,11 @@ static void check(void)
 const struct explore_program *estimates_program(const struct estimate_play *play)
 {
 	const struct script script = {
-		.text = play->script, .letters = "iabmfeIAFE", .operate = operate, .contexts = true,
+		.text = play->script, .letters = "iaclbmfeIAFE", .operate = operate, .contexts = true,
 	};
-	const struct explore_program like = { .setup = setup, .begin = begin, .check = check };
+	const struct explore_program like = {
+		.setup = setup, .begin = begin, .check = check, .watch = watch,
+	};
 
 	now = *play;
 	type = counter_type(now.kind);

@@ -5,6 +5,8 @@
  *
  *	i	count one event; a trial that has not been made before succeeds
  *	a	add three
+ *	c	add 2^40 - 1, the most that an exact kind adds without a look at the value
+ *	l	add 2^40
  *	b	add 2^62
  *	m	add 2^63 - 1, the most that there can be at once
  *	f	fetch and reset

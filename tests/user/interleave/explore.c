@@ -512,6 +512,8 @@ static void stop_before(const struct access *access, bool in_memory)
 
 	if (wrong)
 		explore_fail("%s, in %s", wrong, source_name(access->code));
+	if (ex.program->watch)
+		ex.program->watch();
 	if (in_memory && repeats(thread, access)) {
 		if (++thread->repeated < SPINS)
 			return;

@@ -29,6 +29,8 @@ struct explore_program {
 	/* When all have returned, or wait for nothing that can happen. */
 	void (*check)(void);
 	int (*cpu)(int thread);
+	/* After each access.  Without one of its own.  May be NULL. */
+	void (*watch)(void);
 };
 
 enum explore_mode { EXPLORE_ALL, EXPLORE_RANDOM, EXPLORE_REPLAY };

@@ -219,11 +219,12 @@ static bool test_marks(void)
 	static const struct counting marked[] = {
 		{ .kind = "estimate-morris", .script = "i,fff", .preload = 30000 },
 		{ .kind = "estimate-morris", .script = "i,ff,e", .preload = 30000 },
-		{ .kind = "estimate-morris", .script = "i,i,ff", .preload = 30000 },
 		{ .kind = "estimate-bfp_dup", .script = "i,i,ff", .preload = 30000 },
 		{ .kind = "estimate-scalable32", .script = "i,f,fe", .preload = 30000 },
 	};
 	const struct explore_options random = { .mode = EXPLORE_RANDOM, .runs = 20000, .seed = 1 };
+	const struct counting three = { .kind = "estimate-morris", .script = "i,i,ff",
+					.preload = 30000 };
 	/* Two bits beyond the last exponent: a fourth of the trials there succeeds. */
 	const struct counting beyond = { .kind = "estimate-approx", .script = "ii,ff,ee",
 					 .preload = 1ULL << 30 };
@@ -232,7 +233,7 @@ static bool test_marks(void)
 
 	for (i = 0; i < sizeof(marked) / sizeof(marked[0]); i++)
 		good &= is_right(&marked[i], &all);
-	return good & is_right(&beyond, &random);
+	return good & is_right(&three, &random) & is_right(&beyond, &random);
 }
 
 /* An event that a failed swap has rounded is still an event, in a word that is exact. */
@@ -307,15 +308,54 @@ static bool test_ends(void)
 	return good;
 }
 
+/* What a reset has taken does not overflow with what comes after. */
+static bool test_marks_in_vain(void)
+{
+	static const struct {
+		const char *script;
+		uint64_t preload;
+	} plays[] = {
+		{ "l,fb", 1ULL << 62 },
+		{ "e,fb", 1ULL << 62 },
+		{ "cc,fb", (1ULL << 62) - 1 },
+		{ "l,f", S64_MAX - 9 },
+		{ "cc,f", S64_MAX - 1 },
+	};
+	static const char *const unchecked[] = { "atomic", "percpu", "multiline" };
+	const struct explore_options random = { .mode = EXPLORE_RANDOM, .runs = 20000, .seed = 1 };
+	struct counting both = { .kind = "estimate-atomic", .script = "bbf,bfb,ebe",
+				 .preload = 1ULL << 62 };
+	const struct counting inflated = { .kind = "estimate-multiline_adapt", .script = "e,fii",
+					   .preload = SCOUNTER_ADAPT_MAX - 2 };
+	bool good = is_right(&both, &random) & is_right(&inflated, &all);
+	unsigned int i, j;
+
+	for (i = 0; i < sizeof(unchecked) / sizeof(unchecked[0]); i++) {
+		char kind[64];
+		struct counting counting = { .kind = kind };
+
+		snprintf(kind, sizeof(kind), "estimate-%s", unchecked[i]);
+		for (j = 0; j < sizeof(plays) / sizeof(plays[0]); j++) {
+			counting.script = plays[j].script;
+			counting.preload = plays[j].preload;
+			good &= is_right(&counting, &all);
+		}
+	}
+	return good;
+}
+
 /* From the end to 0, beside resets and readers. */
 static bool test_estimates_of_wraps(void)
 {
+	const struct explore_options random = { .mode = EXPLORE_RANDOM, .runs = 20000, .seed = 1 };
 	const struct counting two = { .kind = "estimate-cas", .script = "b,b,ff", .full = true };
-	static const char *const scripts[] = { "b,f,e", "b,ff" };
+	/* Full again, so that one wraps when the other has failed. */
+	const struct counting again = { .kind = "estimate-cas", .script = "b,b,fm", .full = true };
+	static const char *const scripts[] = { "b,f,e", "b,ff", "b,f", "b,b" };
 	static const char *const kinds[] = {
 		"cas", "rbo_numa", "bfp_dup", "morris", "morris_adapt", "scalable", "scalable32",
 	};
-	bool good = is_right(&two, &all);
+	bool good = is_right(&two, &random) & is_right(&again, &random);
 	unsigned int i, j;
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -666,6 +706,7 @@ static const struct tap_test tests[] = {
 	{ "marks are neither lost nor kept, in all orders", test_marks },
 	{ "what says that it is exact is, in random orders", test_exact_until_contended },
 	{ "all kinds: the end of the range, in all orders", test_ends },
+	{ "no overflow is said that was none, in all orders", test_marks_in_vain },
 	{ "a wrap is said beside resets, in all orders", test_estimates_of_wraps },
 	{ "inflation and deflation, in all orders", test_adapt },
 	{ "inflation, growth and deflation, in random orders", test_adapt_randomly },
