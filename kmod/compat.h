@@ -34,6 +34,27 @@
 #define scounter_unbound_wq	system_unbound_wq
 #endif
 
+/* What these look at became const: in 6.2, kobj_type's get_ownership(). */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+#define SCOUNTER_CONST_IN_6_2	const
+#else
+#define SCOUNTER_CONST_IN_6_2
+#endif
+
+/* In 6.3, device_type's devnode(). */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#define SCOUNTER_CONST_IN_6_3	const
+#else
+#define SCOUNTER_CONST_IN_6_3
+#endif
+
+/* 6.4 does without the module. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+#define scounter_class_create(name)	class_create(name)
+#else
+#define scounter_class_create(name)	class_create(THIS_MODULE, name)
+#endif
+
 /*
  * Whether, and how, to wait until every task has slept or left the kernel.
  * Where no task can be preempted in the kernel, that is RCU's grace period; a

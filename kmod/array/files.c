@@ -16,6 +16,7 @@
 
 #include "compat.h"
 #include "array/array.h"
+#include "registry/access.h"
 #include "registry/debugfs.h"
 #include "registry/registry.h"
 
@@ -93,7 +94,7 @@ static int array_files_add(struct scounter_item *item)
 {
 	struct scounter_array *array = array_files_of(item);
 
-	array->file = debugfs_create_file(item->name, 0444,
+	array->file = debugfs_create_file(item->name, scounter_file_mode(),
 					  scounter_debugfs_directory(item->spot.group, root),
 					  array, &snapshot_fops);
 	return 0;

@@ -17,6 +17,7 @@
 #include "base/refuse.h"
 #include "counter/counter.h"
 #include "kinds/kind.h"
+#include "registry/access.h"
 #include "registry/debugfs.h"
 #include "registry/counters.h"
 
@@ -205,7 +206,7 @@ static int debugfs_add_group(struct scounter_group *group)
 static int debugfs_add(struct scounter_entry *entry)
 {
 	entry->view[SCOUNTER_VIEW_DEBUGFS] =
-		debugfs_create_file(entry->item.name, 0444,
+		debugfs_create_file(entry->item.name, scounter_file_mode(),
 				    scounter_entry_group(entry)->view[SCOUNTER_VIEW_DEBUGFS],
 				    entry, &counter_fops);
 	return 0;
@@ -248,9 +249,9 @@ struct dentry *scounter_debugfs_root(void)
 void scounter_debugfs_init(void)
 {
 	root = debugfs_create_dir("scounter", NULL);
-	debugfs_create_file(TABLE_FILE, 0444, root, NULL, &table_fops);
-	debugfs_create_file(KINDS_FILE, 0444, root, NULL, &kinds_fops);
-	debugfs_create_file(REFUSED_FILE, 0444, root, NULL, &refused_fops);
+	debugfs_create_file(TABLE_FILE, scounter_file_mode(), root, NULL, &table_fops);
+	debugfs_create_file(KINDS_FILE, scounter_file_mode(), root, NULL, &kinds_fops);
+	debugfs_create_file(REFUSED_FILE, scounter_file_mode(), root, NULL, &refused_fops);
 	scounter_registry_view(&debugfs_view);
 }
 

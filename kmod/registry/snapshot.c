@@ -16,7 +16,6 @@
 #include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
-#include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -31,6 +30,7 @@
 
 #include "compat.h"
 #include "registry/counters.h"
+#include "registry/device.h"
 #include "registry/share.h"
 #include "registry/snapshot.h"
 #include "registry/texts.h"
@@ -360,13 +360,6 @@ static const struct file_operations snapshot_fops = {
 	.llseek		= snapshot_llseek,
 };
 
-static struct miscdevice snapshot_device = {
-	.minor	= MISC_DYNAMIC_MINOR,
-	.name	= "scounter",
-	.fops	= &snapshot_fops,
-	.mode	= 0444,
-};
-
 /* The kernel keeps its boot id to itself; /proc says it, where it is mounted. */
 static void snapshot_read_boot_id(void)
 {
@@ -388,10 +381,10 @@ int scounter_snapshot_init(void)
 	BUILD_BUG_ON(sizeof(struct scounter_snapshot_header) != 80);
 	BUILD_BUG_ON(sizeof(struct scounter_snapshot_record) != 384);
 	snapshot_read_boot_id();
-	return misc_register(&snapshot_device);
+	return scounter_device_init(&snapshot_fops);
 }
 
 void scounter_snapshot_exit(void)
 {
-	misc_deregister(&snapshot_device);
+	scounter_device_exit();
 }

@@ -16,6 +16,7 @@
 
 #include "compat.h"
 #include "kinds/kind.h"
+#include "registry/access.h"
 #include "registry/counters.h"
 #include "registry/sysfs.h"
 
@@ -84,7 +85,7 @@ static ssize_t reset_store(struct scounter *counter, const char *buf, size_t siz
 
 #define READ_ONLY(file)							\
 	static struct scounter_attribute file##_attribute = {		\
-		.attr = { .name = #file, .mode = 0444 },		\
+		.attr = { .name = #file },				\
 		.show = file##_show,					\
 	}
 
@@ -100,6 +101,7 @@ static struct scounter_attribute reset_attribute = {
 	.store = reset_store,
 };
 
+/* The modes of what is shown are a parameter of the module. */
 static struct attribute *counter_attrs[] = {
 	&value_attribute.attr,
 	&kind_attribute.attr,
@@ -110,7 +112,21 @@ static struct attribute *counter_attrs[] = {
 	&reset_attribute.attr,
 	NULL,
 };
-ATTRIBUTE_GROUPS(counter);
+
+static umode_t counter_mode(struct kobject *kobj, struct attribute *attr, int i)
+{
+	return attr->mode ?: scounter_file_mode();
+}
+
+static const struct attribute_group counter_group = {
+	.attrs = counter_attrs,
+	.is_visible = counter_mode,
+};
+
+static const struct attribute_group *counter_groups[] = {
+	&counter_group,
+	NULL,
+};
 
 static ssize_t object_show(struct kobject *kobj, struct attribute *attr, char *buf)
 {
@@ -172,6 +188,11 @@ static void object_release(struct kobject *kobj)
 	scounter_sysfs_gone();
 }
 
+void scounter_sysfs_ownership(SCOUNTER_CONST_IN_6_2 struct kobject *kobj, kuid_t *uid, kgid_t *gid)
+{
+	*gid = scounter_access_gid();
+}
+
 static struct kobj_type group_type = {
 	.release = object_release,
 	.sysfs_ops = &object_sysfs_ops,
@@ -181,6 +202,7 @@ static struct kobj_type counter_type = {
 	.release = object_release,
 	.sysfs_ops = &object_sysfs_ops,
 	.default_groups = counter_groups,
+	.get_ownership = scounter_sysfs_ownership,
 };
 
 static struct scounter_object *object_add(struct kobj_type *type,

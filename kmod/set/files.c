@@ -13,6 +13,7 @@
 #include <linux/sysfs.h>
 
 #include "compat.h"
+#include "registry/access.h"
 #include "registry/counters.h"
 #include "registry/sysfs.h"
 #include "set/named.h"
@@ -75,6 +76,7 @@ static const struct sysfs_ops value_ops = {
 static struct kobj_type directory_type = {
 	.release = directory_release,
 	.sysfs_ops = &value_ops,
+	.get_ownership = scounter_sysfs_ownership,
 };
 
 static void files_remove_from_sysfs(struct scounter_named_set *named)
@@ -97,7 +99,7 @@ static int files_add_values(struct set_directory *directory)
 
 		sysfs_attr_init(value);
 		value->name = desc->rows[i].name;
-		value->mode = 0444;
+		value->mode = scounter_file_mode();
 		err = sysfs_create_file(&directory->kobj, value);
 	}
 	return err;
@@ -129,7 +131,7 @@ static int files_add_to_debugfs(struct scounter_named_set *named)
 
 	if (err)
 		return err;
-	named->file = debugfs_create_file(named->item.name, 0444,
+	named->file = debugfs_create_file(named->item.name, scounter_file_mode(),
 					  group->view[SCOUNTER_VIEW_DEBUGFS], named, &set_fops);
 	return 0;
 }

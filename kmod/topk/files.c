@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "registry/access.h"
 #include "registry/debugfs.h"
 #include "registry/registry.h"
 #include "topk/topk.h"
@@ -172,8 +173,10 @@ static int topk_files_add(struct scounter_item *item)
 	struct scounter_topk *topk = topk_of(item);
 
 	snprintf(binary, sizeof(binary), "%s" BINARY_SUFFIX, item->name);
-	topk->text = debugfs_create_file(item->name, 0444, directory, topk, &topk_text_fops);
-	topk->binary = debugfs_create_file(binary, 0444, directory, topk, &topk_binary_fops);
+	topk->text = debugfs_create_file(item->name, scounter_file_mode(), directory, topk,
+					 &topk_text_fops);
+	topk->binary = debugfs_create_file(binary, scounter_file_mode(), directory, topk,
+					   &topk_binary_fops);
 	return 0;
 }
 

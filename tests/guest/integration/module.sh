@@ -5,6 +5,8 @@
 TESTS="$TESTS
 hidden_counters_have_no_files
 modules_load_and_unload_many_times
+who_may_read_is_a_parameter
+a_mode_or_group_that_is_none_is_refused
 the_module_leaves_nothing
 lockdown_leaves_reading_alone
 "
@@ -30,6 +32,48 @@ modules_load_and_unload_many_times() {
 		load scounter && load scounter_flows && load scounter_try || return 1
 		cat $D/counters >/dev/null
 		rmmod scounter_try && rmmod scounter_flows && rmmod scounter || return 1
+	done
+}
+
+# owned FILE OCTAL GROUP
+owned() {
+	[ "$(stat -c '%a %g' "$1")" = "$2 $3" ] || fail "$1: $(stat -c '%a %g' "$1")"
+}
+
+# read_by USER FILE...: that user reads them, or the message says what is wrong
+read_by() {
+	user=$1
+	shift
+	su "$user" -s /bin/sh -c "cat $* >/dev/null" 2>/tmp/su || fail "$user: $(cat /tmp/su)"
+}
+
+# Somebody is of the group 65533, and nobody is not.
+who_may_read_is_a_parameter() {
+	make_users
+	load scounter device_mode=0440 file_mode=0400 gid=65533 && load scounter_try add=5 || return 1
+	[ "$(cat /sys/module/scounter/parameters/device_mode)" = 0440 ] || return 1
+	owned /dev/scounter 440 65533 && owned $S/scounter_try/try/value 400 65533 &&
+		owned $S/scounter_try/try/reset 200 65533 && owned $D/counters 400 0 &&
+		owned $D/scounter_try/try 400 0 || return 1
+	read_by somebody /dev/scounter || return 1
+	! read_by nobody /dev/scounter || fail 'nobody reads the device' || return 1
+	! read_by somebody $S/scounter_try/try/value || fail 'somebody reads a value' || return 1
+	[ "$(cat $S/scounter_try/try/value)" = 5 ] || return 1
+	rmmod scounter_try && rmmod scounter || return 1
+	load scounter file_mode=440 gid=65533 && load scounter_try add=5 || return 1
+	owned /dev/scounter 444 65533 && owned $S/scounter_try/try/upper 440 65533 || return 1
+	read_by nobody /dev/scounter && read_by somebody $S/scounter_try/try/value || return 1
+	! read_by nobody $S/scounter_try/try/value || fail 'nobody reads a value' || return 1
+	rmmod scounter_try && rmmod scounter
+}
+
+a_mode_or_group_that_is_none_is_refused() {
+	for bad in device_mode=0644 device_mode=0004 device_mode=0 device_mode=0x124 file_mode=777 \
+		file_mode=read file_mode= file_mode=0444444444444444 gid=-1 gid=4294967295 gid=root gid=; do
+		! load scounter "$bad" || fail "$bad is accepted" || return 1
+		grep -q 'Invalid\|nvalid' /tmp/insmod || fail "$bad: $(cat /tmp/insmod)" || return 1
+		dmesg | tail -n 5 | grep -q "scounter: $bad: such a mode is 0400\|scounter: $bad: a group is" ||
+			fail "$bad: $(dmesg | tail -n 5)" || return 1
 	done
 }
 
