@@ -50,6 +50,9 @@
 struct module;
 struct scounter_array;
 
+int scounter_array_type_for(struct scounter_array_type *type, u32 bits, u64 max_count);
+int scounter_array_type_for_error(struct scounter_array_type *type, u64 max_count, u32 error_ppm);
+
 /* An array that has its name, but no file. */
 #define SCOUNTER_ARRAY_HIDDEN		(1U << 8)
 

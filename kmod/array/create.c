@@ -19,6 +19,7 @@
 #include "compat.h"
 #include "array/array.h"
 #include "array/standard.h"
+#include "repr/choose.h"
 
 /* The machine's memory is the limit before any is asked for. */
 static void *array_allocate(struct scounter_array *array, u64 bytes, int node)
@@ -173,3 +174,54 @@ void scounter_array_destroy(struct scounter_array *array)
 		scounter_array_unpublish(array);
 }
 EXPORT_SYMBOL_GPL(scounter_array_destroy);
+
+/**
+ * scounter_array_type_for - the type for a largest count in so many bits
+ * @type: what is chosen, for scounter_array_create()
+ * @bits: of a cell: 4 to 8, 10, 12 or 16
+ * @max_count: what a counter must reach, from 1 to 2^63
+ *
+ * Counts that fit into @bits are held exactly.  For others it is a Morris counter up to
+ * 8 bits, and a Csuros counter above, with the least q that reaches @max_count.  An
+ * estimate says what the error is.  Takes some 10^5 instructions.
+ *
+ * Steele & Tristan 2017, section 10.
+ *
+ * Context: Any context.
+ * Return: 0, or -ERANGE for a number out of its range, or where no counter of so few
+ * bits counts so far.  Then @type is as it was, and the log says why.
+ */
+int scounter_array_type_for(struct scounter_array_type *type, u32 bits, u64 max_count)
+{
+	const char *why;
+	int err = scounter_type_for(type, bits, max_count, &why);
+
+	if (err)
+		pr_warn_ratelimited("array for %llu in %u bits: %s\n", max_count, bits, why);
+	return err;
+}
+EXPORT_SYMBOL_GPL(scounter_array_type_for);
+
+/**
+ * scounter_array_type_for_error - the smallest type for a largest count and an error
+ * @type: what is chosen, for scounter_array_create()
+ * @max_count: what a counter must reach, from 1 to 2^63
+ * @error_ppm: relative standard deviation, at most, in parts per million; 0 for exact
+ *	counts
+ *
+ * As scounter_array_type_for(), of the fewest bits.  Takes some 10^6 instructions.
+ *
+ * Context: Any context.
+ * Return: 0, or -ERANGE if @max_count is out of its range, or where 16 bits do not
+ * count so far with so small an error.  Then @type is as it was, and the log says why.
+ */
+int scounter_array_type_for_error(struct scounter_array_type *type, u64 max_count, u32 error_ppm)
+{
+	const char *why;
+	int err = scounter_type_for_error(type, max_count, error_ppm, &why);
+
+	if (err)
+		pr_warn_ratelimited("array for %llu with %u ppm: %s\n", max_count, error_ppm, why);
+	return err;
+}
+EXPORT_SYMBOL_GPL(scounter_array_type_for_error);

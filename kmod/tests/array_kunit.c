@@ -480,6 +480,35 @@ static void a_bad_type_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, error_of(&type, 10, 0), (long)-EINVAL);
 }
 
+/* 10.65 % in 8 bits, and what fits is exact. */
+static void a_type_is_chosen_for_a_count(struct kunit *test)
+{
+	struct scounter_array_estimate estimate;
+	struct scounter_array_type type, before;
+	struct scounter_array *array;
+
+	KUNIT_ASSERT_EQ(test, scounter_array_type_for(&type, 8, 13348), 0);
+	array = create(test, &type, 1, 0);
+	scounter_array_add(array, 0, 13348);
+	KUNIT_EXPECT_EQ(test, scounter_array_read_est(array, 0, &estimate), 0);
+	KUNIT_EXPECT_EQ(test, estimate.error_ppm, 106462U);
+	KUNIT_EXPECT_FALSE(test, scounter_array_saturated(array));
+	scounter_array_destroy(array);
+
+	KUNIT_ASSERT_EQ(test, scounter_array_type_for_error(&type, 200, 0), 0);
+	KUNIT_EXPECT_EQ(test, type.bits, 8U);
+	array = create(test, &type, 1, 0);
+	scounter_array_add(array, 0, 200);
+	KUNIT_EXPECT_EQ(test, scounter_array_read(array, 0), 200ULL);
+	scounter_array_destroy(array);
+
+	before = type;
+	KUNIT_EXPECT_EQ(test, scounter_array_type_for(&type, 4, 40000), -ERANGE);
+	KUNIT_EXPECT_EQ(test, scounter_array_type_for(&type, 9, 40), -ERANGE);
+	KUNIT_EXPECT_EQ(test, scounter_array_type_for_error(&type, 1ULL << 40, 0), -ERANGE);
+	KUNIT_EXPECT_EQ(test, memcmp(&type, &before, sizeof(type)), 0);
+}
+
 static void a_name_is_given_once(struct kunit *test)
 {
 	struct scounter_array *array, *other;
@@ -654,6 +683,7 @@ static struct kunit_case array_cases[] = {
 	KUNIT_CASE(what_was_lost_stays_said),
 	KUNIT_CASE(the_error_of_another_type_is_said),
 	KUNIT_CASE(a_bad_type_is_refused),
+	KUNIT_CASE(a_type_is_chosen_for_a_count),
 	KUNIT_CASE(a_name_is_given_once),
 	KUNIT_CASE(a_hidden_array_has_a_name_and_no_file),
 	KUNIT_CASE(a_shared_level_is_caught_up_with),

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "internal.h"
+#include "repr/choose.h"
 
 static __thread char error_text[200];
 
@@ -110,6 +111,22 @@ int array_create_copies(struct array **array, const struct scounter_array_type *
 		*array = NULL;
 	}
 	return err;
+}
+
+int array_type_for(struct scounter_array_type *type, u32 bits, u64 max_count)
+{
+	const char *why;
+	int err = scounter_type_for(type, bits, max_count, &why);
+
+	return err ? array_fail(err, "%llu in %u bits: %s", max_count, bits, why) : 0;
+}
+
+int array_type_for_error(struct scounter_array_type *type, u64 max_count, u32 error_ppm)
+{
+	const char *why;
+	int err = scounter_type_for_error(type, max_count, error_ppm, &why);
+
+	return err ? array_fail(err, "%llu with %u ppm: %s", max_count, error_ppm, why) : 0;
 }
 
 int array_create(struct array **array, const struct scounter_array_type *type, u64 length)

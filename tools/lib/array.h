@@ -42,6 +42,14 @@ struct array {
 	u64 bulk[4];		/* state of the generator for whole words */
 };
 
+/*
+ * The type for counts up to max_count in so many bits; that of the fewest bits for an
+ * error.  As scounter_array_type_for() and scounter_array_type_for_error() in the kernel.
+ * -ERANGE, and *type is as it was.
+ */
+int array_type_for(struct scounter_array_type *type, u32 bits, u64 max_count);
+int array_type_for_error(struct scounter_array_type *type, u64 max_count, u32 error_ppm);
+
 /* Random numbers come from the system's entropy; array_seed() makes them repeat. */
 int array_create(struct array **array, const struct scounter_array_type *type, u64 length);
 void array_free(struct array *array);

@@ -5,7 +5,7 @@
 _scounter()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} command='' i
-	local commands='list read sum watch record report diff export reset kinds topk'
+	local commands='list read sum watch record report diff export reset kinds topk array'
 
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -19,12 +19,15 @@ _scounter()
 	watch) options+=' --interval --count --batch --sort' ;;
 	record) options+=' --output --interval --count' ;;
 	report) options+=' --csv --gnuplot' ;;
+	array) options+=' --max --bits --error --kind --q --m --theta' ;;
 	export) options+=' --openmetrics --prometheus --json --state --output' ;;
 	esac
 	if [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 	elif [[ ! $command ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word")
+	elif [[ $command == array ]]; then
+		mapfile -t COMPREPLY < <(compgen -W 'choose range' -- "$word")
 	elif [[ $command == report || $command == diff ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	else

@@ -30,6 +30,9 @@ static const struct command commands[] = {
 	{ "reset", "set counters to zero (root)", "reset PATTERN...", cmd_reset },
 	{ "kinds", "the kinds of counters", "kinds", cmd_kinds },
 	{ "topk", "the tables of frequent items", "topk [GROUP/NAME]", cmd_topk },
+	{ "array", "what cells of an array to take, and what they count to",
+	  "array choose --max N [--bits N | --error PERCENT]\n"
+	  "       scounter array range --kind KIND --bits N [--q Q] [--m N] [--theta N]", cmd_array },
 };
 
 const struct command *current;

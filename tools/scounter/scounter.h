@@ -87,5 +87,6 @@ int cmd_export(int argc, char **argv);
 int cmd_reset(int argc, char **argv);
 int cmd_kinds(int argc, char **argv);
 int cmd_topk(int argc, char **argv);
+int cmd_array(int argc, char **argv);
 
 #endif

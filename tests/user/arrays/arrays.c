@@ -166,6 +166,7 @@ static const struct {
 	{ "hidden", test_hidden },
 	{ "sums", test_sums },
 	{ "three", test_three },
+	{ "choose", test_choose },
 	{ "sizes", test_sizes },
 	{ "memory", test_memory },
 	{ "bulk", test_bulk },
@@ -249,8 +250,8 @@ static const char usage[] =
 "Usage: arrays [--seed N] VERB\n"
 "\n"
 "  check [GROUP]     all tests, as TAP (about a minute), or those of one group:\n"
-"                    table1 library both lost hidden sums three sizes memory bulk\n"
-"                    figures dlm group exact cover theorems busted\n"
+"                    table1 library both lost hidden sums three choose sizes memory\n"
+"                    bulk figures dlm group exact cover theorems busted\n"
 "  theorems          mean and variance beside their bounds, a line a workload (2 min)\n"
 "  table1            log2 of the largest value, for widths, q and m\n"
 "  figures           mass within 1, 2 and 3 standard deviations, by recurrence\n"

@@ -57,6 +57,7 @@ void test_both(u64 seed);
 void test_lost(u64 seed);
 void test_hidden(u64 seed);
 void test_sums(u64 seed);
+void test_choose(u64 seed);
 void test_sizes(u64 seed);
 void test_three(u64 seed);
 void test_bulk(u64 seed);

@@ -73,7 +73,7 @@ says() {
 }
 
 @test "every command has --help" {
-	for command in list read sum watch record report diff export reset kinds topk; do
+	for command in list read sum watch record report diff export reset kinds topk array; do
 		run -0 "$SCOUNTER" $command --help
 		says "Usage: scounter $command"
 	done
@@ -452,7 +452,47 @@ awkward() {
 	man --warnings -l -E UTF-8 -Tutf8 "$BATS_TEST_DIRNAME/../../../tools/scounter/scounter.8" 2>found >/dev/null
 	run -0 cat found
 	[ -z "$output" ]
-	for command in list read watch record report diff export reset kinds topk; do
+	for command in list read watch record report diff export reset kinds topk array; do
 		grep -qE "^\.BR? $command\b" "$BATS_TEST_DIRNAME/../../../tools/scounter/scounter.8"
 	done
+}
+
+@test "array choose: the paper's q, and what the kernel would choose" {
+	run -0 "$SCOUNTER" array choose --bits 8 --max 13348.02
+	says '# a Morris counter of 8 bits ends at 13348.02 with q = 1.022667'
+	says 'scounter_array_type_for(&type, 8, 13349)'
+	[[ ${lines[1]} =~ ^morris\ +8\ +1.02266[78]\ +1\ +133(49|5[0-9])\.[0-9]+\ +10.65% ]]
+	[[ ${lines[2]} =~ ^csuros2\ +8\ +2.000000\ +16\  ]]
+	run -0 "$SCOUNTER" array choose --max 200 --bits 8
+	[[ ${lines[1]} =~ ^csuros2\ +8\ +2.000000\ +256\ +255.00\ +0.00%\ +256\  ]]
+	run -0 "$SCOUNTER" array choose --max 1e9 --error 6
+	[[ ${lines[1]} =~ ^csuros\ +12\  ]]
+	run -0 "$SCOUNTER" array choose --max 1e9
+	[ "${#lines[@]}" = 15 ]
+}
+
+@test "array range: the counts of section 10, and back" {
+	run -0 "$SCOUNTER" array range --kind csuros --bits 8 --q 1.2 --m 8
+	[[ ${lines[1]} =~ \ 13348.02\ +11.18%\ +8\  ]]
+	run -0 "$SCOUNTER" array range --kind morris --bits 8 --q 1.022667
+	[[ ${lines[1]} =~ \ 1334[0-9]\.[0-9]+\ +10.65%\  ]]
+}
+
+@test "array: what cannot be is refused" {
+	run -2 "$SCOUNTER" array
+	run -2 "$SCOUNTER" array nonsense
+	run -2 "$SCOUNTER" array choose
+	run -2 "$SCOUNTER" array choose --max 0
+	run -2 "$SCOUNTER" array choose --max nan
+	run -2 "$SCOUNTER" array choose --max 1e30
+	run -2 "$SCOUNTER" array choose --max 100 --bits 9
+	says '--bits is 4 to 8, 10, 12 or 16'
+	run -2 "$SCOUNTER" array choose --max 100 --bits 8 --error 1
+	run -1 "$SCOUNTER" array choose --max 40000 --bits 4
+	says 'no counter of 4 bits counts to 40000'
+	run -1 "$SCOUNTER" array choose --max 1e9 --error 0
+	run -2 "$SCOUNTER" array range --kind none --bits 8
+	run -2 "$SCOUNTER" array range --kind morris --bits 8 --q 3
+	run -2 "$SCOUNTER" array range --kind csuros2 --bits 8 --m 3
+	says 'power of 2'
 }
