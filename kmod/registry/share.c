@@ -77,16 +77,23 @@ void scounter_share_give(struct scounter_share *share, size_t size)
 	spin_unlock(&lock);
 }
 
-int scounter_share_take(struct scounter_share *share, size_t size)
+/* What does not fit is not held meanwhile: it would keep out what does. */
+static bool share_take_within(struct scounter_share *share, size_t size, size_t most)
 {
 	bool may;
 
 	spin_lock(&lock);
-	share->held += size;
-	may = share->held <= max_t(size_t, HELD_MAX, size);
+	may = share->held <= most && size <= most - share->held;
+	if (may)
+		share->held += size;
 	spin_unlock(&lock);
-	if (may || capable(CAP_SYS_RESOURCE))
+	return may;
+}
+
+int scounter_share_take(struct scounter_share *share, size_t size)
+{
+	if (share_take_within(share, size, max_t(size_t, HELD_MAX, size)) ||
+	    (capable(CAP_SYS_RESOURCE) && share_take_within(share, size, SIZE_MAX)))
 		return 0;
-	scounter_share_give(share, size);
 	return -EAGAIN;
 }

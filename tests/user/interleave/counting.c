@@ -30,6 +30,7 @@
 #include "objects.h"
 #include "records.h"
 #include "script.h"
+#include "shares.h"
 #include "topk.h"
 
 #define SEED		1
@@ -264,6 +265,8 @@ const struct explore_program *counting_program(const struct counting *counting)
 		return cells_program(counting->kind + strlen(ARRAY), counting->script);
 	if (!strcmp(counting->kind, "objects"))
 		return objects_program(counting->script);
+	if (!strcmp(counting->kind, "shares"))
+		return shares_program(counting->script);
 	if (!strncmp(counting->kind, RECORD, strlen(RECORD)))
 		return of_record(counting);
 	now = *counting;

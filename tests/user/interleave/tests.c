@@ -680,6 +680,18 @@ static bool test_objects(void)
 	       is_right(&(struct counting) { .kind = "objects", .script = "re" }, &all);
 }
 
+static bool test_shares(void)
+{
+	static const char *const scripts[] = { "l,s", "l,s,l", "h,h", "h,h,g", "l,p", "sg,l" };
+	bool good = true;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
+		good &= is_right(&(struct counting) { .kind = "shares", .script = scripts[i] },
+				 &all);
+	return good;
+}
+
 static bool test_racing(void)
 {
 	const struct counting counting = { .kind = "racing", .script = "i,i", .tries = 1 };
@@ -713,6 +725,7 @@ static const struct tap_test tests[] = {
 	{ "records: value and word are of one moment, in all orders", test_records },
 	{ "records: a value falls with a reset or a wrap only, in all orders", test_wraps },
 	{ "objects in sysfs are gone before the module goes, in all orders", test_objects },
+	{ "snapshots that are refused keep none from its share, in all orders", test_shares },
 	{ "arrays: counting, additions and merges, in all orders", test_arrays },
 	{ "arrays that are full and cleared, in all orders", test_clearing },
 	{ "tables: hits, evictions and delegation, in all orders", test_topk },

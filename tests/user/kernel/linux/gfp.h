@@ -6,6 +6,7 @@
 typedef unsigned int gfp_t;
 
 #define GFP_KERNEL	0
+#define GFP_KERNEL_ACCOUNT	0
 #define GFP_ATOMIC	0
 #define GFP_NOWAIT	0
 #define __GFP_NOWARN	0

@@ -80,4 +80,27 @@ static inline void list_splice_init(struct list_head *list, struct list_head *he
 	     &at->member != (head);					\
 	     at = after, after = list_entry(at->member.next, typeof(*at), member))
 
+static inline void hlist_add_head(struct hlist_node *node, struct hlist_head *head)
+{
+	node->next = head->first;
+	node->pprev = &head->first;
+	if (head->first)
+		head->first->pprev = &node->next;
+	head->first = node;
+}
+
+static inline void hlist_del(struct hlist_node *node)
+{
+	*node->pprev = node->next;
+	if (node->next)
+		node->next->pprev = node->pprev;
+}
+
+#define shim_hlist_entry(node, type, member)	\
+	((node) ? container_of(node, type, member) : NULL)
+
+#define hlist_for_each_entry(at, head, member)					\
+	for (at = shim_hlist_entry((head)->first, typeof(*at), member); at;	\
+	     at = shim_hlist_entry(at->member.next, typeof(*at), member))
+
 #endif /* _SHIM_LINUX_LIST_H */

@@ -70,4 +70,11 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 #define raw_spin_unlock_irqrestore(lock, flags) \
 	do { raw_spin_unlock(lock); local_irq_restore(flags); } while (0)
 
+typedef raw_spinlock_t spinlock_t;
+
+#define DEFINE_SPINLOCK(name)	DEFINE_RAW_SPINLOCK(name)
+#define spin_lock(lock)		raw_spin_lock(lock)
+#define spin_unlock(lock)	raw_spin_unlock(lock)
+#define lockdep_assert_held(lock)	((void)(lock))
+
 #endif /* _SHIM_LINUX_SPINLOCK_H */
