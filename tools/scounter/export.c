@@ -8,6 +8,7 @@
  * exported, with no reset between, it is exported as it was.  No other counter falls
  * without a reset or a wrap.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -21,26 +22,49 @@
 
 enum format { NONE, OPENMETRICS, PROMETHEUS, JSON };
 
+#define EVENTS	"scounter_events"
+#define LOWER	"scounter_lower_bound"
+#define UPPER	"scounter_upper_bound"
+
+static void put_escaped(FILE *file, const char *text, bool quotes)
+{
+	for (; *text; text++) {
+		if ((quotes && *text == '"') || *text == '\\')
+			fputc('\\', file);
+		fputc(*text, file);
+	}
+}
+
 static void put_label(FILE *file, const char *key, const unsigned char *value)
 {
 	char text[NAME_ROOM];
-	const char *p;
 
 	text_of(value, text);
 	fprintf(file, "%s=\"", key);
-	for (p = text; *p; p++) {
-		if (*p == '"' || *p == '\\')
-			fputc('\\', file);
-		fputc(*p, file);
-	}
+	put_escaped(file, text, true);
 	fputc('"', file);
 }
 
-static void put_name(FILE *file, const char *metric, const record_t *r)
+/* The label that an object has: not one that every counter has. */
+static const char *key_of_object(const struct snapshot *s, const record_t *r)
 {
-	fprintf(file, "%s{", metric);
+	const char *key = label_of(s, r);
+
+	if (!strcmp(key, "group") || !strcmp(key, "name") || !strcmp(key, "kind"))
+		return "object";
+	return key;
+}
+
+static void put_name(FILE *file, const char *metric, const char *suffix, const struct snapshot *s,
+		     const record_t *r)
+{
+	fprintf(file, "%s%s{", metric, suffix);
 	put_label(file, "group", r->group);
 	fputc(',', file);
+	if (*r->object) {
+		put_label(file, key_of_object(s, r), r->object);
+		fputc(',', file);
+	}
 	put_label(file, "name", r->name);
 	fputc(',', file);
 	put_label(file, "kind", r->kind_name);
@@ -91,43 +115,194 @@ static void put_value(FILE *file, double value)
 	fprintf(file, isinf(value) ? "+Inf\n" : "%.17g\n", value);
 }
 
-static void put_created(FILE *file, const record_t *r)
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), of_end = strlen(end);
+
+	return length >= of_end && !strcmp(text + length - of_end, end);
+}
+
+static bool has_suffix(const char *family)
+{
+	return ends_with(family, "_total") || ends_with(family, "_created");
+}
+
+static bool is_taken(const char *family)
+{
+	size_t g;
+
+	for (g = 0; g < sizeof(gauges) / sizeof(*gauges); g++)
+		if (!strcmp(family, gauges[g].name))
+			return true;
+	return !strcmp(family, LOWER) || !strcmp(family, UPPER) || has_suffix(family);
+}
+
+/* Other than letters and digits as '_'. */
+static char *put_word(char *to, const char *text)
+{
+	for (; *text; text++)
+		*to++ = isascii(*text) && isalnum(*text) ? *text : '_';
+	*to = 0;
+	return to;
+}
+
+/*
+ * A help text, and a unit, are those of a family.  So counters that have one are in a
+ * family of their name, and all objects in the same.  Two of one family differ in labels.
+ */
+#define FAMILY_ROOM	512
+
+static void family_of(const struct snapshot *s, const record_t *r, char *to)
+{
+	const char *unit = unit_of(s, r);
+	char word[SCOUNTER_NAME_MAX + 2];
+	char *end;
+
+	strcpy(to, EVENTS);
+	if ((!*unit && !*help_of(s, r)) || strlen(unit) > SCOUNTER_NAME_MAX)
+		return;
+	end = stpcpy(to, "scounter_");
+	end = put_word(end, (const char *)r->group);
+	end = stpcpy(end, "_");
+	put_word(end, (const char *)r->name);
+	/* What OpenMetrics appends itself. */
+	while (has_suffix(to))
+		*strrchr(to, '_') = 0;
+	put_word(stpcpy(word, "_"), unit);
+	if (*unit && !ends_with(to, word))
+		strcat(to, word);
+	if (is_taken(to))
+		strcpy(to, EVENTS);
+}
+
+struct member {
+	char *family;
+	const record_t *record;
+};
+
+static int by_family(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+	int order = strcmp(x->family, y->family);
+
+	return order ? order : x->record < y->record ? -1 : x->record > y->record;
+}
+
+static struct member *members_of(const struct snapshot *s)
+{
+	struct member *members = calloc(s->header.count + 1, sizeof(*members));
+	uint64_t i;
+
+	if (!members)
+		fail(FAILED, "out of memory");
+	for (i = 0; i < s->header.count; i++) {
+		char family[FAMILY_ROOM];
+
+		family_of(s, &s->records[i], family);
+		members[i].record = &s->records[i];
+		members[i].family = realloc(NULL, strlen(family) + 1);
+		if (!members[i].family)
+			fail(FAILED, "out of memory");
+		strcpy(members[i].family, family);
+	}
+	qsort(members, s->header.count, sizeof(*members), by_family);
+	return members;
+}
+
+/* Those of the first that has one: but EVENTS is for any. */
+static void put_help(FILE *file, const struct snapshot *s, const char *metric,
+		     const struct member *members, uint64_t n, bool open)
+{
+	uint64_t i = strcmp(members->family, EVENTS) ? 0 : n;
+	char *help;
+
+	while (i < n && !*help_of(s, members[i].record))
+		i++;
+	help = text_dup(i < n ? help_of(s, members[i].record) :
+			"Events that a scounter has counted.");
+	fprintf(file, "# HELP %s ", metric);
+	put_escaped(file, help, open);
+	fputc('\n', file);
+	free(help);
+}
+
+static void put_unit(FILE *file, const struct snapshot *s, const struct member *members, uint64_t n)
+{
+	uint64_t i = strcmp(members->family, EVENTS) ? 0 : n;
+	char word[SCOUNTER_NAME_MAX + 1];
+
+	while (i < n && !*unit_of(s, members[i].record))
+		i++;
+	if (i == n)
+		return;
+	put_word(word, unit_of(s, members[i].record));
+	fprintf(file, "# UNIT %s %s\n", members->family, word);
+}
+
+static void put_created(FILE *file, const char *family, const struct snapshot *s, const record_t *r)
 {
 	uint64_t ns = start_of(r).real_ns;
 
-	put_name(file, "scounter_events_created", r);
+	put_name(file, family, "_created", s, r);
 	fprintf(file, "%" PRIu64 ".%09" PRIu64 "\n", ns / 1000000000, ns % 1000000000);
+}
+
+static void put_family(FILE *file, const struct snapshot *s, const struct member *members,
+		       uint64_t n, bool open)
+{
+	const char *family = members->family;
+	char metric[FAMILY_ROOM + 8];
+	uint64_t i;
+
+	snprintf(metric, sizeof(metric), "%s%s", family, open ? "" : "_total");
+	put_help(file, s, metric, members, n, open);
+	fprintf(file, "# TYPE %s counter\n", metric);
+	if (open)
+		put_unit(file, s, members, n);
+	for (i = 0; i < n; i++) {
+		put_name(file, family, "_total", s, members[i].record);
+		fprintf(file, "%" PRIu64 "\n", (uint64_t)members[i].record->value);
+		if (open)
+			put_created(file, family, s, members[i].record);
+	}
+	if (open)
+		return;
+	fprintf(file, "# HELP %s_created When the counter last began at 0, in seconds since 1970.\n"
+		"# TYPE %s_created gauge\n", family, family);
+	for (i = 0; i < n; i++)
+		put_created(file, family, s, members[i].record);
+}
+
+static void put_families(FILE *file, const struct snapshot *s, bool open)
+{
+	struct member *members = members_of(s);
+	uint64_t i, n, count = s->header.count;
+
+	for (i = 0; i < count; i += n) {
+		for (n = 1; i + n < count && !strcmp(members[i].family, members[i + n].family); n++)
+			;
+		put_family(file, s, &members[i], n, open);
+	}
+	for (i = 0; i < count; i++)
+		free(members[i].family);
+	free(members);
 }
 
 static void put_metrics(FILE *file, const struct snapshot *s, bool open)
 {
-	const char *family = open ? "scounter_events" : "scounter_events_total";
 	uint64_t i;
 	size_t g;
 
-	fprintf(file, "# HELP %s Events that a scounter has counted.\n# TYPE %s counter\n",
-		family, family);
-	for (i = 0; i < s->header.count; i++) {
-		put_name(file, "scounter_events_total", &s->records[i]);
-		fprintf(file, "%" PRIu64 "\n", (uint64_t)s->records[i].value);
-		if (open)
-			put_created(file, &s->records[i]);
-	}
-	if (!open) {
-		fputs("# HELP scounter_events_created When the counter last began at 0, in seconds since 1970.\n"
-		      "# TYPE scounter_events_created gauge\n", file);
-		for (i = 0; i < s->header.count; i++)
-			put_created(file, &s->records[i]);
-	}
+	put_families(file, s, open);
 	for (g = 0; g < 2; g++) {
-		const char *name = g ? "scounter_upper_bound" : "scounter_lower_bound";
+		const char *name = g ? UPPER : LOWER;
 
 		fprintf(file, "# HELP %s The true count is %s it in at most 0.135 %% of all cases.\n# TYPE %s gauge\n",
 			name, g ? "above" : "below", name);
 		for (i = 0; i < s->header.count; i++) {
 			const record_t *r = &s->records[i];
 
-			put_name(file, name, r);
+			put_name(file, name, "", s, r);
 			if (g && upper_of(r) == UINT64_MAX)
 				fputs("+Inf\n", file);
 			else
@@ -138,7 +313,7 @@ static void put_metrics(FILE *file, const struct snapshot *s, bool open)
 		fprintf(file, "# HELP %s %s\n# TYPE %s gauge\n", gauges[g].name, gauges[g].help,
 			gauges[g].name);
 		for (i = 0; i < s->header.count; i++) {
-			put_name(file, gauges[g].name, &s->records[i]);
+			put_name(file, gauges[g].name, "", s, &s->records[i]);
 			put_value(file, gauges[g].value(&s->records[i]));
 		}
 	}
@@ -165,13 +340,26 @@ static void add_number_if(struct json_object *object, const char *key, bool know
 	json_object_object_add(object, key, known ? json_object_new_uint64(value) : NULL);
 }
 
-static struct json_object *json_of(const record_t *r)
+/* null: there is none. */
+static void add_text_if(struct json_object *object, const char *key, const char *value)
+{
+	char *text = text_dup(value);
+
+	json_object_object_add(object, key, *text ? json_object_new_string(text) : NULL);
+	free(text);
+}
+
+static struct json_object *json_of(const struct snapshot *s, const record_t *r)
 {
 	struct json_object *object = json_object_new_object();
 
 	add_text(object, "group", r->group);
+	add_text_if(object, "object", (const char *)r->object);
+	add_text_if(object, "label", *r->object ? label_of(s, r) : "");
 	add_text(object, "name", r->name);
 	add_text(object, "kind", r->kind_name);
+	add_text_if(object, "unit", unit_of(s, r));
+	add_text_if(object, "help", help_of(s, r));
 	add_number(object, "value", r->value);
 	/* What has no bound is null, not a number that looks like one. */
 	add_number_if(object, "error_ppm", !unsure_of(r), r->error_ppm);
@@ -207,7 +395,7 @@ static void put_json(FILE *file, const struct snapshot *s)
 	add_number(top, "monotonic_ns", s->header.monotonic_ns);
 	add_number(top, "real_ns", s->header.real_ns);
 	for (i = 0; i < s->header.count; i++)
-		json_object_array_add(list, json_of(&s->records[i]));
+		json_object_array_add(list, json_of(s, &s->records[i]));
 	json_object_object_add(top, "counters", list);
 	fprintf(file, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
 							     JSON_C_TO_STRING_NOSLASHESCAPE));

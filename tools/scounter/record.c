@@ -99,10 +99,10 @@ static void print_change(const struct snapshot *before, const struct snapshot *a
 
 	full_name(record, name);
 	format_rate(&change, rate, sizeof(rate));
-	printf("%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%.0f\t%s\t%s%s%s\n", name,
+	printf("%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%.0f\t%s\t%s%s%s\t%s\n", name,
 	       change.before ? (uint64_t)change.before->value : 0, (uint64_t)record->value,
 	       change.events, change.deviation, rate, note, *note && unsure ? ", " : "",
-	       unsure ? unsure : "");
+	       unsure ? unsure : "", unit_of(after, record));
 }
 
 static void print_changes(const struct snapshot *before, const struct snapshot *after)
@@ -111,14 +111,15 @@ static void print_changes(const struct snapshot *before, const struct snapshot *
 	uint64_t i;
 
 	printf("# %.3f s\n", seconds_between(before, after));
-	puts("# name\tbefore\tafter\tevents\tdeviation\trate\tnote");
+	puts("# name\tbefore\tafter\tevents\tdeviation\trate\tnote\tunit");
 	for (i = 0; i < after->header.count; i++)
 		print_change(before, after, &after->records[i]);
 	for (i = 0; i < before->header.count; i++) {
 		if (snapshot_find(after, &before->records[i]))
 			continue;
 		full_name(&before->records[i], name);
-		printf("%s\t%" PRIu64 "\t\t\t\t\tgone\n", name, (uint64_t)before->records[i].value);
+		printf("%s\t%" PRIu64 "\t\t\t\t\tgone\t%s\n", name,
+		       (uint64_t)before->records[i].value, unit_of(before, &before->records[i]));
 	}
 }
 
@@ -165,9 +166,9 @@ static void put_csv(FILE *file, const struct snapshot *snapshot)
 		full_name(r, name);
 		fprintf(file, "%.3f,", snapshot->header.real_ns / 1e9);
 		put_quoted(file, name);
-		fprintf(file, ",%s,%" PRIu64 ",%u,%" PRIu64 ",%" PRIu64 ",%s\n", r->kind_name,
+		fprintf(file, ",%s,%" PRIu64 ",%u,%" PRIu64 ",%" PRIu64 ",%s,%s\n", r->kind_name,
 			(uint64_t)r->value, r->error_ppm, (uint64_t)r->lower, (uint64_t)r->upper,
-			state_of(r));
+			state_of(r), unit_of(snapshot, r));
 	}
 }
 
@@ -220,7 +221,8 @@ static int plot(struct source *source, const char *picture, char **patterns)
 		fprintf(gnuplot, "%s$d%" PRIu64 " with yerrorlines title '", i ? ", " : "", i);
 		for (p = name; *p; p++)
 			fputs(*p == '\'' ? "''" : (char []){ *p, 0 }, gnuplot);
-		fputs("'", gnuplot);
+		p = unit_of(last, &last->records[i]);
+		fprintf(gnuplot, "%s%s'", *p ? ", " : "", p);
 	}
 	fputc('\n', gnuplot);
 	status = pclose(gnuplot);
@@ -261,7 +263,7 @@ int cmd_report(int argc, char **argv)
 	if (picture)
 		return plot(&source, picture, patterns);
 	if (csv)
-		puts("time,name,kind,value,error_ppm,lower,upper,state");
+		puts("time,name,kind,value,error_ppm,lower,upper,state,unit");
 	memset(&first, 0, sizeof(first));
 	memset(&last, 0, sizeof(last));
 	while (source_next(&source, &next)) {

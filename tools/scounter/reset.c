@@ -14,6 +14,10 @@ static bool reset(const record_t *r)
 	int fd, error = 0;
 
 	full_name(r, name);
+	if (*r->object) {
+		warn("%s: a counter of an object is not reset", name);
+		return false;
+	}
 	snprintf(path, sizeof(path), "%s/%s/%s/reset", sysfs_root(), r->group, r->name);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, "1", 1) != 1)

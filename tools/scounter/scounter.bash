@@ -14,7 +14,8 @@ _scounter()
 	local options='--help'
 	case $command in
 	'') options+=' --from --color --version' ;;
-	list | sum) options+=' --tsv' ;;
+	list) options+=' --tsv --verbose' ;;
+	sum) options+=' --tsv' ;;
 	read) options+=' --value' ;;
 	watch) options+=' --interval --count --batch --sort' ;;
 	record) options+=' --output --interval --count' ;;

@@ -12,7 +12,7 @@
 #include "scounter.h"
 
 static const struct command commands[] = {
-	{ "list", "a table of the counters", "list [--tsv] [PATTERN...]", cmd_list },
+	{ "list", "a table of the counters", "list [--tsv] [--verbose] [PATTERN...]", cmd_list },
 	{ "read", "values only: name, tab, value", "read [--value] PATTERN...", cmd_read },
 	{ "sum", "the total of counters, with its error", "sum [--tsv] PATTERN...", cmd_sum },
 	{ "watch", "rates with error bars, live",
@@ -113,7 +113,8 @@ static void help(FILE *file)
 	fputs("Usage: scounter [--from FILE] [--color auto|always|never] COMMAND ...\n\n", file);
 	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].summary);
-	fputs("\nPATTERN is GROUP/NAME, where * ? [] match as in a shell.\n"
+	fputs("\nPATTERN is GROUP/NAME or GROUP/OBJECT/NAME, where * ? [] match as in a shell;\n"
+	      "GROUP/OBJECT is all of an object.\n"
 	      "--from FILE (or SCOUNTER_FROM) reads a snapshot or a recording instead of /dev/scounter; - is stdin.\n"
 	      "scounter COMMAND --help says more, scounter(8) all.\n"
 	      "Exit status: 0 done, 1 failed or not found, 2 wrong usage, 3 the module is not loaded.\n",

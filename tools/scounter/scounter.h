@@ -41,6 +41,8 @@ void atomic_close(struct atomic_file *out);
 #define NAME_ROOM	(4 * 64 * 3 + 3)
 void text_of(const unsigned char *name, char *to);
 void full_name(const record_t *record, char *to);
+/* The same of any text; free() it. */
+char *text_dup(const char *text);
 int width_of(const char *text);
 void put_padded(FILE *file, const char *text, int width);
 const char *state_of(const record_t *record);

@@ -91,10 +91,17 @@ static bool is_name(const __u8 *name)
 	       strcmp(text, ".") && strcmp(text, "..");
 }
 
-/* A unit or a label: part of a name in OpenMetrics. */
-static bool is_word(const char *text)
+#define LETTERS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+/* Parts of names in OpenMetrics. */
+static bool is_unit(const char *text)
 {
-	return !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
+	return !text[strspn(text, LETTERS ":")];
+}
+
+static bool is_label(const char *text)
+{
+	return *text && (*text < '0' || *text > '9') && !text[strspn(text, LETTERS)];
 }
 
 static const char *text_at(const struct snapshot *snapshot, uint32_t at)
@@ -125,7 +132,7 @@ static void check_texts(const struct source *source, const struct snapshot *snap
 	if ((r->unit && r->unit >= size) || (r->help && r->help >= size) ||
 	    (r->label && r->label >= size))
 		fail(FAILED, "%s: damaged: a text that is not there", source->path);
-	if (!is_word(unit_of(snapshot, r)) || !is_word(label_of(snapshot, r)))
+	if (!is_unit(unit_of(snapshot, r)) || !is_label(label_of(snapshot, r)))
 		fail(FAILED, "%s: damaged: a unit or a label that cannot be", source->path);
 }
 

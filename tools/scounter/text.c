@@ -54,6 +54,16 @@ void text_of(const unsigned char *name, char *to)
 	*to = 0;
 }
 
+char *text_dup(const char *text)
+{
+	char *shown = realloc(NULL, 4 * strlen(text) + 1);
+
+	if (!shown)
+		fail(FAILED, "out of memory");
+	text_of((const unsigned char *)text, shown);
+	return shown;
+}
+
 void full_name(const record_t *record, char *to)
 {
 	text_of(record->group, to);

@@ -27,6 +27,7 @@ static const char *const order_names[] = { "rate", "value", "name" };
 
 struct row {
 	const record_t *record;
+	const char *unit;
 	double rate;		/* for the order */
 	char rate_text[32], bar_text[32], name[NAME_ROOM];
 };
@@ -75,6 +76,7 @@ static struct row *rows_of(const struct snapshot *before, const struct snapshot 
 		fail(FAILED, "out of memory");
 	for (i = 0; i < now->header.count; i++) {
 		rows[i].record = &now->records[i];
+		rows[i].unit = unit_of(now, rows[i].record);
 		full_name(rows[i].record, rows[i].name);
 		set_rate(&rows[i], before, now);
 	}
@@ -86,19 +88,34 @@ static void batch_print(const struct row *rows, uint64_t count, double seconds)
 {
 	uint64_t i;
 
-	printf("# %.3f s\n# name\tvalue\trate\terror_bar\tstate\n", seconds);
+	printf("# %.3f s\n# name\tvalue\trate\terror_bar\tstate\tunit\n", seconds);
 	for (i = 0; i < count; i++)
-		printf("%s\t%" PRIu64 "\t%s\t%s\t%s\n", rows[i].name,
+		printf("%s\t%" PRIu64 "\t%s\t%s\t%s\t%s\n", rows[i].name,
 		       (uint64_t)rows[i].record->value, rows[i].rate_text, rows[i].bar_text,
-		       state_of(rows[i].record));
+		       state_of(rows[i].record), rows[i].unit);
 	putchar('\n');
 	fflush(stdout);
+}
+
+/* Columns that the units take. */
+#define UNITS_MAX	12
+
+static int width_of_units(const struct row *rows, uint64_t count)
+{
+	int width = 0;
+	uint64_t i;
+
+	for (i = 0; i < count && width < UNITS_MAX; i++)
+		if ((int)strlen(rows[i].unit) > width)
+			width = strlen(rows[i].unit);
+	return width < UNITS_MAX ? width : UNITS_MAX;
 }
 
 /* What does not fit is cut off; the name gets what the numbers leave. */
 static void draw(const struct row *rows, uint64_t count, uint64_t *top)
 {
-	int lines = LINES - 1, name = COLS - 52, y;
+	int units = width_of_units(rows, count);
+	int lines = LINES - 1, name = COLS - 52 - (units ? units + 1 : 0), y;
 	char text[NAME_ROOM + 128];
 
 	if (name < 12)
@@ -117,8 +134,9 @@ static void draw(const struct row *rows, uint64_t count, uint64_t *top)
 		mvaddnstr(y + 1, 0, row->name, -1);
 		if (COLS <= name)
 			continue;
-		snprintf(text, sizeof(text), " %20" PRIu64 " %14s %14s",
-			 (uint64_t)row->record->value, row->rate_text, row->bar_text);
+		snprintf(text, sizeof(text), " %20" PRIu64 " %14s %14s %.*s",
+			 (uint64_t)row->record->value, row->rate_text, row->bar_text, units,
+			 row->unit);
 		mvaddnstr(y + 1, name, text, COLS - name);
 		clrtoeol();
 	}

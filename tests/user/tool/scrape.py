@@ -53,7 +53,7 @@ with tempfile.TemporaryDirectory() as folder:
         while up is None and time.time() < end:
             time.sleep(0.5)
             up = query(port, "up")
-        print("up %s, %s counters" % (up, query(port, "count(scounter_events_total)") or 0))
+        print("up %s, %s counters" % (up, query(port, 'count({__name__=~"scounter_.*_total"})') or 0))
     finally:
         prometheus.kill()
         prometheus.wait()

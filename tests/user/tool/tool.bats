@@ -161,6 +161,84 @@ described() {
 	says $'net/eth1/rx\t8\t18\t10\t0\t1.0'
 }
 
+@test "a description is in tables, reports and JSON" {
+	described >s
+	run -0 "$SCOUNTER" --from s list
+	[[ $output != *bytes* ]]
+	run -0 "$SCOUNTER" --from s list -v
+	[[ ${lines[0]} == *'STATE         UNIT        HELP' ]]
+	[[ ${lines[1]} == 'net/rx '*' exact         packets     ' ]]
+	[[ ${lines[2]} == 'net/eth0/rx '*' exact         bytes       Received.' ]]
+	run -0 "$SCOUNTER" --from s list --tsv --verbose
+	[ "${lines[0]}" = $'name\tkind\tvalue\terror_ppm\tlower\tupper\tbytes\tstate\tunit\thelp' ]
+	[ "${lines[2]}" = $'net/eth0/rx\tatomic\t7\t0\t7\t7\t64\texact\tbytes\tReceived.' ]
+	[ "${lines[1]}" = $'net/rx\tatomic\t9\t0\t9\t9\t64\texact\tpackets\t' ]
+	run -0 "$SCOUNTER" report --csv s net/eth0
+	[ "${lines[1]}" = '1700001000.000,"net/eth0/rx",atomic,7,0,7,7,exact,bytes' ]
+	run -0 "$SCOUNTER" --from s watch --batch
+	says $'net/eth0/rx\t7\t-\t-\texact\tbytes'
+	"$SNAPSHOT" --time 1010 >none
+	run -0 "$SCOUNTER" diff s s
+	says $'net/eth1/rx\t8\t8\t0\t0\t-\t\tbytes'
+	run -0 "$SCOUNTER" diff s none
+	says $'net/eth1/rx\t8\t\t\t\t\tgone\tbytes'
+	"$SCOUNTER" report --gnuplot picture.png s
+	[ "$(head -c 4 picture.png | tail -c 3)" = PNG ]
+	"$SCOUNTER" --from s export --json | jq -e '[.counters[] | [.group, .object, .label, .name,
+		.unit, .help]] == [["net", null, null, "rx", "packets", null],
+		["net", "eth0", "device", "rx", "bytes", "Received."],
+		["net", "eth1", "device", "rx", "bytes", "Received."]]'
+}
+
+@test "help texts are escaped" {
+	"$SNAPSHOT" "{'help':b'a \"b\" \\\\ \\n\\xff\\x1b \\xc3\\xbc'}" >s
+	run -0 "$SCOUNTER" --from s list -v
+	[[ ${lines[1]} == *'  a "b" \x5c \x0a\xff\x1b ü' ]] || { echo "$output"; false; }
+	run -0 "$SCOUNTER" --from s export --openmetrics
+	says '# HELP scounter_g_n a \"b\" \\x5c \\x0a\\xff\\x1b ü'
+	run -0 "$SCOUNTER" --from s export --prometheus
+	says '# HELP scounter_g_n_total a "b" \\x5c \\x0a\\xff\\x1b ü'
+	"$SCOUNTER" --from s export --json | jq -e '.counters[0].help == "a \"b\" \\x5c \\x0a\\xff\\x1b ü"'
+}
+
+@test "a described counter has a family of its name in OpenMetrics" {
+	described >s
+	run -0 "$SCOUNTER" --from s export --openmetrics
+	[ "$(grep -v 'scounter_[lruvs]' <<<"$output" | sed 's/000000//')" = '# HELP scounter_net_rx_bytes Received.
+# TYPE scounter_net_rx_bytes counter
+# UNIT scounter_net_rx_bytes bytes
+scounter_net_rx_bytes_total{group="net",device="eth0",name="rx",kind="atomic"} 7
+scounter_net_rx_bytes_created{group="net",device="eth0",name="rx",kind="atomic"} 1700000100.000
+scounter_net_rx_bytes_total{group="net",device="eth1",name="rx",kind="atomic"} 8
+scounter_net_rx_bytes_created{group="net",device="eth1",name="rx",kind="atomic"} 1700000100.000
+# HELP scounter_net_rx_packets Events that a scounter has counted.
+# TYPE scounter_net_rx_packets counter
+# UNIT scounter_net_rx_packets packets
+scounter_net_rx_packets_total{group="net",name="rx",kind="atomic"} 9
+scounter_net_rx_packets_created{group="net",name="rx",kind="atomic"} 1700000100.000
+# EOF' ]
+	says 'scounter_upper_bound{group="net",device="eth0",name="rx",kind="atomic"} 7'
+	family() {
+		"$SNAPSHOT" "$1" >one
+		run -0 "$SCOUNTER" --from one export --openmetrics
+		says "
+$2{"
+	}
+	family "{'name':'rx_bytes','unit':'bytes'}" scounter_g_rx_bytes_total
+	family "{'name':'a-b.c ü','help':'h'}" scounter_g_a_b_c____total
+	family "{'name':'rx_total','help':'h'}" scounter_g_rx_total
+	family "{'name':'a_created_total','unit':'s'}" scounter_g_a_s_total
+	family "{'unit':'a:b'}" scounter_g_n_a_b_total
+	# What another family has, or its end, is none for a counter.
+	family "{'group':'upper','name':'bound','help':'h'}" scounter_events_total
+	family "{'group':'relative','name':'error','help':'h'}" scounter_events_total
+	family "{'name':'n','unit':'total'}" scounter_events_total
+	family "{'name':'n','unit':'per_created'}" scounter_events_total
+	# Nor has an object the label of another thing.
+	family "{'object':'o','label':'kind'}" 'scounter_events_total{group="g",object="o",name="n",kind="atomic"} 0
+scounter_events_created'
+}
+
 @test "texts are kept with what is recorded, and no others" {
 	described --header-extra 8 >s
 	"$SCOUNTER" --from s record --output all
@@ -229,11 +307,11 @@ described() {
 	says $'net/rx\t1000\t\t\t\t\tgone'
 }
 
-# one 'COUNTER BEFORE' 'COUNTER AFTER' [OPTION]...: what diff says of it
+# one 'COUNTER BEFORE' 'COUNTER AFTER' [OPTION]...: what diff says of it, but for units
 one() {
 	"$SNAPSHOT" "$1" >before
 	"$SNAPSHOT" --time 1010 "${@:3}" "$2" >after
-	"$SCOUNTER" diff before after | tail -n 1
+	"$SCOUNTER" diff before after | tail -n 1 | cut -f 1-7
 }
 
 @test "diff: a counter that wrapped, was made anew or comes from another boot" {
@@ -315,7 +393,7 @@ one() {
 	says '# 2 snapshots'
 	says $'net/rx\t1000\t3000\t2000'
 	run -0 "$SCOUNTER" report --csv r 'net/two words'
-	[ "${lines[2]}" = '1700001010.000,"net/two words",atomic,2,0,2,2,exact' ]
+	[ "${lines[2]}" = '1700001010.000,"net/two words",atomic,2,0,2,2,exact,' ]
 	run -0 "$SCOUNTER" --from r watch --batch
 	says $'net/rx\t1000\t-\t-\texact'
 	says $'net/rx\t3000\t200.0\t0.0'
@@ -336,7 +414,13 @@ one() {
 awkward() {
 	"$SNAPSHOT" "{'name':'quote\"'}" "{'name':'back\\\\\\\\slash'}" "{'name':'{}=,#'}" \
 		"{'name':b'\\xff'}" "{'name':'\\\\\\\\xff'}" "{'name':'ü 日本'}" "{'name':'a_total'}" \
-		"{'name':'full','flags':1,'value':8796092989440}" "{'name':'racing','kind':'racing','flags':8}"
+		"{'name':'full','flags':1,'value':8796092989440}" "{'name':'racing','kind':'racing','flags':8}" \
+		"{'name':'a_total','help':'\\\\\"','unit':'a_total','object':'o'}" \
+		"{'group':'grp','name':'one-two','help':'first'}" \
+		"{'group':'grp','name':'one_two','help':'second'}" \
+		"{'group':'grp','name':'x','unit':'y:z','object':'ü','label':'class'}" \
+		"{'group':'grp','name':'x_y','unit':'z'}" \
+		"{'group':'1','name':'2','unit':'bytes'}" "{'group':'scounter','name':'n','help':b'\\xff'}"
 }
 
 @test "promtool has no finding in the text format" {
@@ -354,7 +438,7 @@ awkward() {
 	mkdir www
 	"$SCOUNTER" --from s export --openmetrics --output www/metrics
 	run -0 python3 "$BATS_TEST_DIRNAME/scrape.py" www
-	[ "$output" = 'up 1, 9 counters' ]
+	[ "$output" = 'up 1, 16 counters' ]
 	# Prometheus refuses what is not OpenMetrics.
 	sed -i '$d' www/metrics
 	run -0 python3 "$BATS_TEST_DIRNAME/scrape.py" www
@@ -419,6 +503,9 @@ awkward() {
 	: >'sys/net/two words/reset'
 	SCOUNTER_SYSFS=sys run -1 "$SCOUNTER" --from a reset '*/*'
 	says 'fs/ü: the counter is gone'
+	"$SNAPSHOT" "{'object':'o'}" >object
+	run -1 "$SCOUNTER" --from object reset g/o/n
+	says 'g/o/n: a counter of an object is not reset'
 	[ "$(cat sys/net/rx/reset)" = 1 ] && [ "$(cat 'sys/net/two words/reset')" = 1 ]
 }
 
