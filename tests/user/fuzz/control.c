@@ -14,6 +14,7 @@
 #include "counter/counter.h"
 #include "fuzz.h"
 #include "kinds/kind.h"
+#include "registry/access.h"
 #include "registry/counters.h"
 #include "registry/sysfs.h"
 
@@ -26,6 +27,16 @@ static const struct scounter_view *view;
 void scounter_registry_view(const struct scounter_view *new_view)
 {
 	view = new_view;
+}
+
+umode_t scounter_file_mode(void)
+{
+	return 0444;
+}
+
+kgid_t scounter_access_gid(void)
+{
+	return (kgid_t) { 0 };
 }
 
 int kobject_init_and_add(struct kobject *kobj, struct kobj_type *type, struct kobject *parent,

@@ -11,6 +11,7 @@
 #include "kernel.h"
 #include "memory.h"
 #include "objects.h"
+#include "registry/access.h"
 #include "registry/counters.h"
 #include "registry/sysfs.h"
 #include "script.h"
@@ -30,6 +31,16 @@ static int objects;
 void scounter_registry_view(const struct scounter_view *new_view)
 {
 	view = new_view;
+}
+
+umode_t scounter_file_mode(void)
+{
+	return 0444;
+}
+
+kgid_t scounter_access_gid(void)
+{
+	return (kgid_t) { 0 };
 }
 
 int kobject_init_and_add(struct kobject *kobj, struct kobj_type *type, struct kobject *parent,

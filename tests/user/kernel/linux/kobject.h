@@ -4,6 +4,7 @@
 #define _SHIM_LINUX_KOBJECT_H
 
 #include <linux/sysfs.h>
+#include <linux/uidgid.h>
 
 struct kobject {
 	struct kobj_type *type;
@@ -14,6 +15,7 @@ struct kobj_type {
 	void (*release)(struct kobject *kobj);
 	const struct sysfs_ops *sysfs_ops;
 	const struct attribute_group **default_groups;
+	void (*get_ownership)(const struct kobject *kobj, kuid_t *uid, kgid_t *gid);
 };
 
 #define kernel_kobj	((struct kobject *)NULL)

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include <linux/types.h>
+
 struct kobject;
 
 struct attribute {
@@ -15,16 +17,13 @@ struct attribute {
 
 struct attribute_group {
 	struct attribute **attrs;
+	umode_t (*is_visible)(struct kobject *kobj, struct attribute *attr, int i);
 };
 
 struct sysfs_ops {
 	ssize_t (*show)(struct kobject *kobj, struct attribute *attr, char *buf);
 	ssize_t (*store)(struct kobject *kobj, struct attribute *attr, const char *buf, size_t size);
 };
-
-#define ATTRIBUTE_GROUPS(name)						\
-	static const struct attribute_group name##_group = { .attrs = name##_attrs }; \
-	static const struct attribute_group *name##_groups[] = { &name##_group, NULL }
 
 int sysfs_emit(char *buf, const char *format, ...);
 bool sysfs_streq(const char *a, const char *b);

@@ -16,6 +16,7 @@ typedef long long s64;
 typedef unsigned long long u64;
 
 typedef unsigned int uint;
+typedef unsigned short umode_t;
 
 typedef s8 __s8;
 typedef u8 __u8;

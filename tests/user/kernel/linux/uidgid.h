@@ -10,6 +10,10 @@ typedef struct {
 	uid_t val;
 } kuid_t;
 
+typedef struct {
+	gid_t val;
+} kgid_t;
+
 static inline uid_t __kuid_val(kuid_t user)
 {
 	return user.val;
