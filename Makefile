@@ -7,6 +7,7 @@
 ifeq ($(KDIR),)
 KDIR = $(shell scripts/newest-headers)
 endif
+MODULES := scounter.ko scounter_events.ko
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 DESTDIR ?=
 PREFIX ?= /usr/local
@@ -21,9 +22,9 @@ define verbs
 		while IFS=: read -r verb text; do printf '  make %-16s %s\n' "$$verb" "$$text"; done
 endef
 
-all: modules samples	## use: build scounter.ko and the samples (KDIR= chooses the kernel)
+all: modules samples	## use: build the modules and the samples (KDIR= chooses the kernel)
 
-modules:	## more use: build scounter.ko
+modules:	## more use: build scounter.ko and scounter_events.ko
 	$(if $(KDIR),,$(error no kernel headers; install them or set KDIR=))
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
@@ -144,9 +145,10 @@ install: install-module install-headers install-tools	## use: install all of it 
 # out, and leaves depmod out where there is no System.map.
 install-module: modules
 	install -d $(DESTDIR)/lib/modules/$(RELEASE)/updates
-	install -m 644 scounter.ko $(DESTDIR)/lib/modules/$(RELEASE)/updates
-	$(if $(SIGN_KEY),$(KDIR)/scripts/sign-file sha256 $(SIGN_KEY) $(SIGN_CERT) \
-		$(DESTDIR)/lib/modules/$(RELEASE)/updates/scounter.ko)
+	install -m 644 $(MODULES) $(DESTDIR)/lib/modules/$(RELEASE)/updates
+	$(if $(SIGN_KEY),for module in $(MODULES); do \
+		$(KDIR)/scripts/sign-file sha256 $(SIGN_KEY) $(SIGN_CERT) \
+			$(DESTDIR)/lib/modules/$(RELEASE)/updates/$$module || exit; done)
 	$(if $(DESTDIR),,depmod $(RELEASE))
 	install -d $(DESTDIR)$(HEADERDIR)
 	install -m 644 Module.symvers $(DESTDIR)$(HEADERDIR)
@@ -165,7 +167,7 @@ uninstall:	## more use: remove what install has installed (same DESTDIR=, PREFIX
 	$(if $(TOOLS),$(MAKE) install-tools DESTDIR=$(CURDIR)/build/uninstall)
 	@if [ -d build/uninstall ]; then cd build/uninstall && find . ! -type d; fi | \
 		while read -r file; do rm -vf "$(DESTDIR)/$$file"; done
-	rm -vf $(DESTDIR)/lib/modules/$(RELEASE)/updates/scounter.ko*
+	rm -vf $(MODULES:%=$(DESTDIR)/lib/modules/$(RELEASE)/updates/%*)
 	rm -rf $(DESTDIR)$(HEADERDIR)
 	-rmdir $(DESTDIR)/lib/modules/$(RELEASE)/updates 2>/dev/null
 	$(if $(DESTDIR),,depmod $(RELEASE))

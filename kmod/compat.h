@@ -55,6 +55,9 @@
 #define scounter_class_create(name)	class_create(THIS_MODULE, name)
 #endif
 
+/* Whether what is called through a pointer must have just that prototype; renamed in 6.18. */
+#define SCOUNTER_COMPARES_PROTOTYPES	(IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI))
+
 /*
  * Whether, and how, to wait until every task has slept or left the kernel.
  * Where no task can be preempted in the kernel, that is RCU's grace period; a

@@ -1,0 +1,290 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# scounter_events.ko on a real kernel: runs in the guest, writes TAP to file descriptor 3.
+# Usage: events.sh [TEST]...		default all of them
+# shellcheck source-path=SCRIPTDIR/..
+
+cd /payload || exit 1
+D=/sys/kernel/debug/scounter
+E=/sys/kernel/debug/scounter_events
+T=/sys/kernel/tracing
+P=/sys/module/scounter_traced/parameters
+ROUNDS=20
+TESTS="
+the_recipes_are_as_documented
+all_events_with_a_tracepoint_are_available
+context_switches_are_counted_exactly
+context_switches_are_counted_within_the_error
+softirqs_are_counted_exactly
+counters_of_events_are_seen_as_others
+events_of_a_module_come_and_go
+a_bad_line_is_refused_with_a_reason
+a_signal_leaves_nothing_attached
+what_is_attached_keeps_the_module
+everything_is_attached_and_detached_again_and_again
+"
+
+. ./tap.sh
+
+# attach WORD..., detach WORD...: the status is that of the write
+attach() {
+	echo "$*" 2>/tmp/why >$E/attach || fail "attach $*: $(cat /tmp/why)"
+}
+
+detach() {
+	echo "$*" 2>/tmp/why >$E/detach || fail "detach $*: $(cat /tmp/why)"
+}
+
+# gone FILE: files go a moment later
+gone() {
+	for _ in 1 2 3 4 5; do
+		[ -e "$1" ] || return 0
+		sleep 1
+	done
+	fail "$1 is still there"
+}
+
+# value EVENT
+value() {
+	awk -v event="$1" '$1 == event { print $3 }' $E/attached
+}
+
+attached() {
+	grep -vc '^#' $E/attached
+}
+
+# The first loads the module, which the other tests go on with.
+the_recipes_are_as_documented() {
+	while read -r command; do
+		cd $E 2>/dev/null || cd /payload || return 1
+		sh -ec "$command" >/tmp/recipe 2>&1 || fail "$command: $(cat /tmp/recipe)" || return 1
+		case $command in
+		*systems | *attach | *detach | insmod* | *error_log) ;;
+		*) [ -s /tmp/recipe ] || fail "$command says nothing" || return 1 ;;
+		esac
+	done </payload/documented
+	cd /payload || return 1
+	[ "$(attached)" = 0 ]
+}
+
+# Events whose name is not that of a tracepoint, as those of single system calls, are not.
+all_events_with_a_tracepoint_are_available() {
+	sed 's/ .*//' $E/available | grep -v '^bare:' | sort >/tmp/available
+	grep -v '^syscalls:' $T/available_events | sort >/tmp/tracefs
+	comm -23 /tmp/available /tmp/tracefs >/tmp/unknown
+	[ -s /tmp/unknown ] && fail "not in tracefs: $(cat /tmp/unknown)" && return 1
+	comm -13 /tmp/available /tmp/tracefs >/tmp/missing
+	cat /tmp/missing
+	# What ftrace itself writes has no tracepoint.
+	grep -vE '^(ftrace|initcall|vsyscall):' /tmp/missing >/tmp/unexplained
+	[ ! -s /tmp/unexplained ] && [ "$(wc -l </tmp/available)" -gt 300 ] || return 1
+	[ "$(awk '{ sum += $2 } END { print sum }' $E/systems)" = "$(wc -l <$E/available)" ]
+}
+
+switches() {
+	awk '$1 == "ctxt" { print $2 }' /proc/stat
+}
+
+# An emulated CPU can be between the two counts.
+in_flight() {
+	nproc
+}
+
+switch_often() {
+	i=0
+	while [ $i -lt 60 ]; do
+		dd if=/dev/zero bs=1 count=300 2>/dev/null | cat >/dev/null
+		i=$((i + 1))
+	done
+}
+
+# between COMMAND EVENT OPTION...: sets low and high to what COMMAND says was counted
+# while EVENT was, and counted to what EVENT says.
+between() {
+	truth=$1
+	shift
+	before=$($truth)
+	attach "$@" || return 1
+	after=$($truth)
+	switch_often
+	low=$(($($truth) - after - $(in_flight)))
+	counted=$(value "$1")
+	high=$(($($truth) - before + $(in_flight)))
+	detach "$1" || return 1
+	echo "$1: between $low and $high, counted $counted"
+	[ "$low" -gt 1000 ]
+}
+
+context_switches_are_counted_exactly() {
+	between switches sched:sched_switch kind=exact || return 1
+	[ "$counted" -ge "$low" ] && [ "$counted" -le "$high" ]
+}
+
+# 7 standard deviations of 20 %: it counts one by one up to 6 or so only.
+context_switches_are_counted_within_the_error() {
+	between switches sched:sched_switch error=5% || return 1
+	[ "$counted" -ge $((low * 65 / 100)) ] && [ "$counted" -le $((high * 135 / 100)) ]
+}
+
+softirqs() {
+	awk 'NR > 1 { for (i = 2; i <= NF; i++) sum += $i } END { printf "%d\n", sum }' /proc/softirqs
+}
+
+softirqs_are_counted_exactly() {
+	before=$(softirqs)
+	attach irq:softirq_entry kind=exact || return 1
+	after=$(softirqs)
+	switch_often
+	sleep 1
+	low=$(($(softirqs) - after - $(in_flight)))
+	counted=$(value irq:softirq_entry)
+	high=$(($(softirqs) - before + $(in_flight)))
+	detach irq:softirq_entry || return 1
+	echo "between $low and $high, counted $counted"
+	[ "$low" -gt 100 ] && [ "$counted" -ge "$low" ] && [ "$counted" -le "$high" ]
+}
+
+counters_of_events_are_seen_as_others() {
+	attach irq:softirq_entry irq:softirq_exit kind=exact group=mine || return 1
+	attach sched:sched_switch error=2% || return 1
+	switch_often
+	cat $D/mine/irq:exact $D/events/sched:2%
+	grep -q '^softirq_entry [1-9]' $D/mine/irq:exact &&
+		! grep -q '^irq_handler_entry ' $D/mine/irq:exact &&
+		grep -q '^sched_switch [1-9]' $D/events/sched:2% || return 1
+	# What stays is seen, what is let go is not, and counts on when it is attached again.
+	low=$(awk '$1 == "softirq_exit" { print $2 }' $D/mine/irq:exact)
+	detach irq:softirq_exit || return 1
+	! grep -q softirq_exit $D/mine/irq:exact || return 1
+	attach irq:softirq_exit kind=exact group=mine || return 1
+	[ "$(value irq:softirq_exit)" -ge "$low" ] || return 1
+	detach '*' || return 1
+	gone $D/mine/irq:exact
+}
+
+events_of_a_module_come_and_go() {
+	attach 'scounter_traced:*' && fail 'attached before it is there' && return 1
+	load scounter_traced || return 1
+	grep -qx 'scounter_traced:scounter_traced_hit \[scounter_traced\]' $E/available || return 1
+	attach 'scounter_traced:*' kind=exact || return 1
+	echo 1000 >$P/hits
+	[ "$(value scounter_traced:scounter_traced_hit)" = 1000 ] || fail 'no 1000' || return 1
+	rmmod scounter_traced || return 1
+	[ "$(attached)" = 0 ] && ! grep -q scounter_traced $E/available || return 1
+	# The pattern is still in force.
+	load scounter_traced && echo 10 >$P/hits || return 1
+	[ "$(value scounter_traced:scounter_traced_hit)" = 10 ] || fail 'no 10' || return 1
+	detach 'scounter_traced:*' || return 1
+	rmmod scounter_traced && load scounter_traced || return 1
+	[ "$(attached)" = 0 ] || return 1
+	attach 'scounter_traced:*' && detach 'scounter_traced:scounter_traced_hi[t]' || return 1
+	! detach 'scounter_traced:*' || fail 'a rule without an event is in force' || return 1
+	rmmod scounter_traced
+}
+
+# refused_line FILE ERROR REASON LINE
+refused_line() {
+	echo >$E/error_log
+	echo "$4" 2>/tmp/why >"$E/$1" && fail "accepted: $4" && return 1
+	grep -q "$2" /tmp/why || fail "$4: $(cat /tmp/why)" || return 1
+	grep -q "error: $3" $E/error_log || fail "$4: $(cat $E/error_log)" || return 1
+	[ "$(attached)" = "${expected:-0}" ]
+}
+
+# caret LINE PREFIX: the last error's caret is below what follows PREFIX in LINE
+caret() {
+	line=$(tail -n 2 $E/error_log | sed -n 's/^  Command: //p')
+	below=$(tail -n 1 $E/error_log)
+	{ [ "$line" = "$1" ] && [ ${#below} = $((12 + ${#2})) ]; } || fail "$(cat $E/error_log)"
+}
+
+a_bad_line_is_refused_with_a_reason() {
+	refused_line attach 'nvalid' 'No pattern' '' &&
+		refused_line attach 'nvalid' 'No pattern' '   kind=exact' &&
+		refused_line attach 'No such' 'No event matches' 'sched:no_such' &&
+		refused_line attach 'No such' 'No event matches' 'sched:sched_switch sched:no_such' &&
+		caret 'sched:sched_switch sched:no_such' 'sched:sched_switch ' &&
+		refused_line attach 'nvalid' 'Unknown option' 'sched:* colour=red' &&
+		caret 'sched:* colour=red' 'sched:* ' &&
+		refused_line attach 'nvalid' 'This option is there twice' 'sched:* kind=exact kind=exact' &&
+		refused_line attach 'nvalid' 'This option has no value' 'sched:* kind=' &&
+		refused_line attach 'nvalid' 'Unknown kind' 'sched:* kind=atomic_bomb' &&
+		refused_line attach 'nvalid' 'An error is a percentage' 'sched:* error=1' &&
+		refused_line attach 'ange' 'approx has an error' 'sched:* error=3%' &&
+		refused_line attach 'ange' 'approx has an error' 'sched:* kind=exact error=1%' &&
+		refused_line attach 'ange' 'No error is kind=exact' 'sched:* error=0%' &&
+		refused_line attach 'nvalid' 'A group' 'sched:* group=a/b' &&
+		refused_line attach 'too long' 'No event has' "$(printf '%0200d' 0)" &&
+		refused_line attach 'too long' 'More than 16' "$(seq -s ' ' 17)" &&
+		refused_line detach 'No such' 'Nothing that matches' 'sched:*' &&
+		refused_line detach 'nvalid' 'To detach takes no options' 'sched:* kind=exact' ||
+		return 1
+	attach sched:sched_switch || return 1
+	expected=1 refused_line attach 'exists' 'What matches is attached' 'sched:sched_switch' &&
+		caret sched:sched_switch '' || return 1
+	detach '*' && [ "$(attached)" = 0 ] || return 1
+	echo >$E/error_log
+	[ ! -s $E/error_log ] || [ -z "$(cat $E/error_log)" ]
+}
+
+a_signal_leaves_nothing_attached() {
+	sh -c "echo '*' >$E/attach" &
+	writer=$!
+	until grep -q '^attaching [1-9]' $E/progress; do
+		kill -0 $writer 2>/dev/null || fail 'too quick' || return 1
+	done
+	kill -KILL $writer
+	wait $writer
+	[ "$(attached)" = 0 ] && grep -q 'error: Interrupted' $E/error_log &&
+		[ "$(cat $E/progress)" = 'idle 0 0' ]
+}
+
+what_is_attached_keeps_the_module() {
+	attach irq:softirq_entry || return 1
+	! rmmod scounter_events 2>/tmp/why && grep -q 'unavailable' /tmp/why || return 1
+	detach irq:softirq_entry || return 1
+	rmmod scounter_events || return 1
+	[ ! -e $E ] || return 1
+	load scounter_events
+}
+
+# KiB of all that a module may allocate
+in_use() {
+	awk '/^(Slab|VmallocUsed|Percpu|PageTables|KernelStack):/ { sum += $2 }
+		END { print sum }' /proc/meminfo
+}
+
+seconds() {
+	cut -d ' ' -f 1 /proc/uptime
+}
+
+once() {
+	attach '*' && [ "$(attached)" = "$(wc -l <$E/available)" ] && detach '*' && [ "$(attached)" = 0 ]
+}
+
+everything_is_attached_and_detached_again_and_again() {
+	begin=$(seconds)
+	attach '*' || fail "$(cat $E/error_log)" || return 1
+	middle=$(seconds)
+	events=$(attached)
+	switch_often
+	sort -rnk 3 $E/attached | head -n 10
+	then=$(seconds)
+	detach '*' || return 1
+	end=$(seconds)
+	echo "# $events events attached and detached: $begin $middle $then $end" >&3
+	once && once && once || return 1
+	before=$(in_use)
+	for _ in $(seq "$ROUNDS"); do
+		once || fail "$(cat $E/error_log)" || return 1
+	done
+	after=$(in_use)
+	echo "$before KiB in use, $after after $ROUNDS rounds"
+	[ $((after - before)) -lt 512 ]
+}
+
+load scounter || exit 1
+# shellcheck disable=SC2086 # a name a word
+[ $# != 0 ] || set -- $TESTS
+[ "$1" = the_recipes_are_as_documented ] || load scounter_events || exit 1
+run_tests 'traced' "$@"

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A module with a tracepoint: a number written to `hits` is how often it is hit. */
+#include <linux/module.h>
+#include <linux/sched.h>
+
+#define CREATE_TRACE_POINTS
+#include "scounter_traced.h"
+
+static noinline void hit(unsigned long key)
+{
+	trace_scounter_traced_hit(key, 64);
+}
+
+static int hits_set(const char *text, const struct kernel_param *param)
+{
+	unsigned int hits, i;
+	int err = kstrtouint(text, 0, &hits);
+
+	for (i = 0; !err && i < hits; i++) {
+		hit(i % 10);
+		cond_resched();
+	}
+	return err;
+}
+
+static const struct kernel_param_ops hits_ops = {
+	.set = hits_set,
+};
+
+module_param_cb(hits, &hits_ops, NULL, 0200);
+MODULE_PARM_DESC(hits, "hit the tracepoint that often");
+
+MODULE_DESCRIPTION("scounter test: a tracepoint of a module");
+MODULE_LICENSE("GPL");
