@@ -48,3 +48,8 @@ if grep -aq parmtype=hide: scounter_many.ko; then
 	figures 100000 'snapshot only' hide=3
 	figures 100000 none hide=7
 fi
+if grep -aq parmtype=rows: scounter_many.ko; then
+	figures 10000 'set of 10, all' rows=10
+	figures 10000 'set of 10' rows=10 hide=3
+	figures 100000 'set of 10' rows=10 hide=3
+fi

@@ -35,10 +35,6 @@
 /* As many counters can a set have. */
 #define SCOUNTER_SET_ROWS_MAX		65536U
 
-/* Bytes in the unit and in the help of a counter, without the final NUL. */
-#define SCOUNTER_SET_UNIT_MAX		63
-#define SCOUNTER_SET_HELP_MAX		255
-
 /*
  * All rows have kinds with words of four bytes, and a set has four bytes a row.  Without
  * it, it has eight.
@@ -51,9 +47,8 @@
  * struct scounter_set_row - a counter of each set
  * @name: as of a counter, see scounter_create(); no two rows have the same
  * @class: kind and accuracy: SCOUNTER_CLASS() or scounter_class_init()
- * @unit: what is counted, for export, "bytes", say: letters, digits, '_' and ':'; NULL
- *	for none
- * @help: a sentence for who reads the value, without control characters; NULL for none
+ * @unit: as in struct scounter_description, or NULL
+ * @help: the same
  *
  * A class with SCOUNTER_CLASS_WRAP or SCOUNTER_CLASS_RESETS is refused, as is the kind
  * SCOUNTER_RACING: the counters of a set only grow.
@@ -84,8 +79,8 @@ struct scounter_set_row {
  * struct scounter_set_desc - what sets of one kind have in common
  * @group: as of scounter_create(); NULL for the name of the module that makes the set
  * @label: what the objects are, "link", say: the name of the label that has the
- *	object's name in OpenMetrics.  Letters, digits and '_', the first not a digit, not
- *	"__" at the start, none of "group", "name", "kind"; NULL for "object".
+ *	object's name in OpenMetrics.  As a unit, but without "__" at the start, and none of
+ *	"group", "name", "kind"; NULL for "object".
  * @rows: the counters, of which a call names one by its index
  * @count: how many, 1 to SCOUNTER_SET_ROWS_MAX
  * @hide: SCOUNTER_HIDE_FILES and its like, as in struct scounter_params

@@ -118,36 +118,61 @@ notrace noinline bool scounter_wrap64(const struct scounter_ref *ref, s64 *full,
  * The estimate is made from a copy of the word, so that the record's word and value agree.
  * The word of multiline_adapt may be an address: show 0.
  */
-static void history_read_words(struct scounter *counter, unsigned long marks,
-			       struct scounter_estimate *estimate, u64 words[2])
+static void history_read_words(struct scounter_ref ref, struct scounter_estimate *estimate,
+			       u64 words[2])
 {
-	const struct scounter_kind_row *row = scounter_kind_row(counter->class.kind);
+	const struct scounter_kind_row *row = scounter_kind_row(ref.class->kind);
 	struct scounter_word64 word64 = SCOUNTER_WORD_INIT;
 	struct scounter_word32 word32 = SCOUNTER_WORD_INIT;
-	struct scounter_ref ref = {
-		.class = &counter->class,
-		.counter = counter,
-		.late = scounter_marks_late(marks),
-	};
 
 	words[0] = 0;
 	words[1] = 0;
-	if (counter->class.kind == SCOUNTER_MULTILINE_ADAPT) {
-		ref.word64 = &counter->spread;
+	if (row->kind == SCOUNTER_MULTILINE_ADAPT) {
 		row->ops->read_est(&ref, estimate);
 	} else if (row->word == __SCOUNTER_WORD32) {
-		atomic_set(&word32.word, atomic_read(&counter->word32.word));
+		atomic_set(&word32.word, atomic_read(&ref.word32->word));
 		words[0] = (u32)atomic_read(&word32.word);
 		ref.word32 = &word32;
 		row->ops->read_est(&ref, estimate);
 	} else if (row->word == __SCOUNTER_WORD64) {
-		atomic64_set(&word64.word, atomic64_read(&counter->word64.word));
+		atomic64_set(&word64.word, atomic64_read(&ref.word64->word));
 		words[0] = atomic64_read(&word64.word);
 		ref.word64 = &word64;
 		row->ops->read_est(&ref, estimate);
 	} else {
-		scounter_exact_estimate(counter, words, estimate);
+		scounter_exact_estimate(ref.counter, words, estimate);
 	}
+}
+
+static void history_fill(struct scounter_snapshot_record *record,
+			 const struct scounter_estimate *estimate, const u64 words[2])
+{
+	record->raw[0] = words[0];
+	record->raw[1] = words[1];
+	record->value = estimate->value;
+	record->lower = estimate->lower;
+	record->upper = estimate->upper;
+	record->error_ppm = estimate->error_ppm;
+	record->flags = estimate->flags;
+}
+
+void scounter_word_show(const struct scounter_ref *ref, struct scounter_snapshot_record *record)
+{
+	struct scounter_estimate estimate;
+	u64 words[2];
+
+	history_read_words(*ref, &estimate, words);
+	history_fill(record, &estimate, words);
+}
+
+void scounter_class_show(const struct scounter_class *class,
+			 struct scounter_snapshot_record *record)
+{
+	record->parameters[0] = class->limit;
+	/* Unions: whichever member the kind means. */
+	record->parameters[1] = class->theta;
+	record->parameters[2] = class->threshold_log2;
+	record->parameters[3] = class->flags;
 }
 
 /* Wait until all that has begun is done.  Returns how many have begun. */
@@ -164,6 +189,12 @@ static int history_wait_for_all(const struct scounter_history *history)
 void scounter_history_show(struct scounter *counter, struct scounter_history *history,
 			   struct scounter_snapshot_record *record)
 {
+	const u32 kind = counter->class.kind;
+	struct scounter_ref ref = {
+		.word64 = (void *)counter + scounter_kinds[kind - 1].ops->word_offset,
+		.class = &counter->class,
+		.counter = counter,
+	};
 	struct scounter_estimate estimate;
 	unsigned long marks;
 	u64 words[2];
@@ -178,7 +209,8 @@ void scounter_history_show(struct scounter *counter, struct scounter_history *hi
 		 */
 		smp_rmb();
 		marks = scounter_marks_read(counter);
-		history_read_words(counter, marks, &estimate, words);
+		ref.late = scounter_marks_late(marks);
+		history_read_words(ref, &estimate, words);
 		record->resets = (unsigned long)atomic_long_read(&history->resets);
 		record->reset_ns = READ_ONCE(history->reset_ns);
 		record->reset_real_ns = READ_ONCE(history->reset_real_ns);
@@ -191,11 +223,5 @@ void scounter_history_show(struct scounter *counter, struct scounter_history *hi
 			break;
 	}
 	scounter_marks_say(marks, &estimate);
-	record->raw[0] = words[0];
-	record->raw[1] = words[1];
-	record->value = estimate.value;
-	record->lower = estimate.lower;
-	record->upper = estimate.upper;
-	record->error_ppm = estimate.error_ppm;
-	record->flags = estimate.flags;
+	history_fill(record, &estimate, words);
 }

@@ -30,4 +30,13 @@ void scounter_reset_done(struct scounter_history *history);
 void scounter_history_show(struct scounter *counter, struct scounter_history *history,
 			   struct scounter_snapshot_record *record);
 
+struct scounter_ref;
+
+/* The same of a bare word, which has no history. */
+void scounter_word_show(const struct scounter_ref *ref, struct scounter_snapshot_record *record);
+
+/* How it was made. */
+void scounter_class_show(const struct scounter_class *class,
+			 struct scounter_snapshot_record *record);
+
 #endif /* _SCOUNTER_HISTORY_H */

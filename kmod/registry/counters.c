@@ -105,11 +105,7 @@ static void counters_show(const struct scounter_row *row, struct scounter_snapsh
 	struct scounter *counter = entry->counter;
 
 	record->bytes = scounter_bytes(counter);
-	record->parameters[0] = counter->class.limit;
-	/* Unions: whichever member the kind means. */
-	record->parameters[1] = counter->class.theta;
-	record->parameters[2] = counter->class.threshold_log2;
-	record->parameters[3] = counter->class.flags;
+	scounter_class_show(&counter->class, record);
 	scounter_history_show(counter, history, record);
 	record->created_ns = history->created_ns;
 	record->created_real_ns = history->created_real_ns;

@@ -36,50 +36,107 @@ static int counter_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(counter);
 
-/* White space in a name would split it into columns: shown as \040 and so on. */
-static void show_name(struct seq_file *seq, const struct scounter_entry *entry)
+/* Where a reader is: at which counter of the item after the walk's place. */
+struct table_reader {
+	struct scounter_walk walk;
+	struct scounter_item *item;
+	u32 i;
+	struct scounter_row row;
+};
+
+static void show_escaped(struct seq_file *seq, const char *name)
+{
+	/* White space in a name would split it into columns: shown as \040 and so on. */
+	seq_escape(seq, name, " \t\n\\");
+}
+
+static void show_name(struct seq_file *seq, const struct scounter_row *row)
 {
 	size_t start = seq->count;
 	int width;
 
-	seq_escape(seq, scounter_entry_group(entry)->name, " \t\n\\");
+	show_escaped(seq, row->group);
 	seq_putc(seq, '/');
-	seq_escape(seq, entry->item.name, " \t\n\\");
+	if (row->object) {
+		show_escaped(seq, row->object);
+		seq_putc(seq, '/');
+	}
+	show_escaped(seq, row->name);
 	width = 32 - (int)(seq->count - start);
 	seq_printf(seq, "%*s", max(width, 1), "");
 }
 
+static u32 inflations_deferred(struct scounter_item *item)
+{
+	struct scounter *counter;
+
+	if (item->type != &scounter_counters)
+		return 0;
+	counter = scounter_entry_of(item)->counter;
+	if (counter->class.kind != SCOUNTER_MULTILINE_ADAPT)
+		return 0;
+	return atomic_read(&counter->deferred);
+}
+
 static int table_show(struct seq_file *seq, struct scounter_item *item)
 {
-	struct scounter_entry *entry = scounter_entry_of(item);
-	struct scounter *counter = entry->counter;
-	u32 deferred = 0;
-	struct scounter_estimate estimate;
+	const struct table_reader *reader = seq->private;
+	struct scounter_snapshot_record record = {};
+	u32 deferred = inflations_deferred(item);
 
-	if (counter->class.kind == SCOUNTER_MULTILINE_ADAPT)
-		deferred = atomic_read(&counter->deferred);
-	scounter_read_est(counter, &estimate);
-	show_name(seq, entry);
-	seq_printf(seq, "%-16s %20llu %4u.%04u%% %20llu %20llu %8zu %s",
-		   scounter_kind_name(counter->class.kind), estimate.value,
-		   estimate.error_ppm / 10000, estimate.error_ppm % 10000,
-		   estimate.lower, estimate.upper, scounter_bytes(counter),
-		   scounter_state_name(estimate.flags));
+	reader->row.show(&reader->row, &record);
+	show_name(seq, &reader->row);
+	seq_printf(seq, "%-16s %20llu %4u.%04u%% %20llu %20llu %8u %s",
+		   scounter_kind_name(reader->row.kind), record.value,
+		   record.error_ppm / 10000, record.error_ppm % 10000,
+		   record.lower, record.upper, record.bytes,
+		   scounter_state_name(record.flags));
 	if (deferred)
 		seq_printf(seq, " (inflation deferred %u times)", deferred);
 	seq_putc(seq, '\n');
 	return 0;
 }
 
+/* Whether there is one, at its place or after it, among those of the item. */
+static bool table_find_row(struct table_reader *reader, struct scounter_item *item)
+{
+	u32 rows = item->type->rows ? item->type->rows(item) : 1;
+
+	/* Another one may be in the place of an item that has gone. */
+	if (item != reader->item)
+		reader->i = 0;
+	reader->item = item;
+	for (; reader->i < rows; reader->i++)
+		if (item->type->row(item, reader->i, &reader->row))
+			return true;
+	return false;
+}
+
+/* The item, pinned, of the counter that is the next to be shown. */
+static struct scounter_item *table_peek(struct table_reader *reader)
+{
+	struct scounter_item *item;
+
+	while ((item = scounter_walk_peek(&reader->walk))) {
+		if (table_find_row(reader, item))
+			break;
+		scounter_walk_step(&reader->walk, item);
+		scounter_unpin(&item, 1);
+		cond_resched();
+	}
+	return item;
+}
+
 /* Position 0 is the header, so that it comes once, however the file is read. */
 static void *table_start(struct seq_file *seq, loff_t *position)
 {
-	struct scounter_walk *walk = seq->private;
+	struct table_reader *reader = seq->private;
 
 	if (*position)
-		return scounter_walk_peek(walk);
-	scounter_walk_stop(walk);
-	scounter_walk_start(walk, &scounter_counters);
+		return table_peek(reader);
+	scounter_walk_stop(&reader->walk);
+	scounter_walk_start(&reader->walk, &scounter_counters);
+	reader->item = NULL;
 	return SEQ_START_TOKEN;
 }
 
@@ -93,11 +150,13 @@ static void table_stop(struct seq_file *seq, void *at)
 
 static void *table_next(struct seq_file *seq, void *at, loff_t *position)
 {
+	struct table_reader *reader = seq->private;
+
 	++*position;
 	if (at != SEQ_START_TOKEN)
-		scounter_walk_step(seq->private, at);
+		reader->i++;
 	table_stop(seq, at);
-	return scounter_walk_peek(seq->private);
+	return table_peek(reader);
 }
 
 static int table_show_line(struct seq_file *seq, void *at)
@@ -119,19 +178,20 @@ static const struct seq_operations table_sops = {
 /* A reader keeps its place from one read to the next. */
 static int table_open(struct inode *inode, struct file *file)
 {
-	struct scounter_walk *walk = __seq_open_private(file, &table_sops, sizeof(*walk));
+	struct table_reader *reader = __seq_open_private(file, &table_sops, sizeof(*reader));
 
-	if (!walk)
+	if (!reader)
 		return -ENOMEM;
-	scounter_walk_start(walk, &scounter_counters);
+	scounter_walk_start(&reader->walk, &scounter_counters);
 	return 0;
 }
 
 static int table_release(struct inode *inode, struct file *file)
 {
 	struct seq_file *seq = file->private_data;
+	struct table_reader *reader = seq->private;
 
-	scounter_walk_stop(seq->private);
+	scounter_walk_stop(&reader->walk);
 	return seq_release_private(inode, file);
 }
 

@@ -32,7 +32,7 @@ enum scounter_view_id { SCOUNTER_VIEW_SYSFS, SCOUNTER_VIEW_DEBUGFS, SCOUNTER_VIE
  * @full_since: when a snapshot first found it full since its last reset, kept here; or
  *	NULL
  * @show: fills in what follows `kind` in the record, up to `unit`, where that is not 0;
- *	@of is for it
+ *	@of and @i are for it
  */
 struct scounter_row {
 	const char *group;
@@ -45,6 +45,7 @@ struct scounter_row {
 	u64 *full_since;
 	void (*show)(const struct scounter_row *row, struct scounter_snapshot_record *record);
 	void *of;
+	u32 i;
 };
 
 /*
@@ -58,6 +59,8 @@ struct scounter_row {
  * @among: the type whose groups, names and readers it shares, or NULL
  * @rows: how many counters an item has; NULL: one
  * @row: says of one of them what snapshots say; false if it is not to be seen
+ * @settle: lets the records of an item, @n in the order of its rows, be of one moment, or
+ *	say that they are not; may be NULL
  * @spots: its items, those of a group together, and readers among them
  */
 struct scounter_item_type {
@@ -71,6 +74,8 @@ struct scounter_item_type {
 	struct scounter_item_type *among;
 	u32 (*rows)(const struct scounter_item *item);
 	bool (*row)(struct scounter_item *item, u32 i, struct scounter_row *row);
+	void (*settle)(struct scounter_item *item, struct scounter_snapshot_record *records,
+		       u32 n);
 	struct list_head spots;
 	u32 count;
 };

@@ -111,8 +111,10 @@ static void snapshot_add(struct snapshot_making *making, const struct scounter_r
 
 static void snapshot_add_all_of(struct snapshot_making *making, struct scounter_item *item)
 {
+	struct scounter_snapshot_header *header = making->snapshot->header;
 	const struct scounter_item_type *type = item->type;
 	u32 rows = type->rows ? type->rows(item) : 1, i;
+	u64 before = header->count;
 	struct scounter_row row;
 
 	for (i = 0; i < rows; i++) {
@@ -121,6 +123,8 @@ static void snapshot_add_all_of(struct snapshot_making *making, struct scounter_
 		if (i % MANY == MANY - 1)
 			cond_resched();
 	}
+	if (type->settle)
+		type->settle(item, making->snapshot->records + before, header->count - before);
 }
 
 /*

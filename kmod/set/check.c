@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What a description of sets may say.  Units, labels and helps go to other programs,
- * which have rules for them: OpenMetrics 1.0, "Label" and "MetricFamily".
- */
+/* What a description of sets may say. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/ctype.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
@@ -63,52 +59,27 @@ int scounter_set_check_words(const struct scounter_set_desc *desc, const char *o
 	return 0;
 }
 
-/* Letters, digits and '_', and what @more has. */
-static bool set_is_word(const char *text, size_t most, char more)
-{
-	size_t i;
-
-	for (i = 0; text[i]; i++)
-		if (i == most || !isascii(text[i]) ||
-		    !(isalnum(text[i]) || text[i] == '_' || text[i] == more))
-			return false;
-	return i;
-}
-
-static bool set_is_sentence(const char *text)
-{
-	size_t i;
-
-	for (i = 0; text[i]; i++)
-		if (i == SCOUNTER_SET_HELP_MAX || (u8)text[i] < ' ' || text[i] == 0x7f)
-			return false;
-	return true;
-}
-
+/* OpenMetrics keeps names that begin so to itself, and the others are of all counters. */
 static int set_check_label(const char *label, const char *object)
 {
-	if (!label)
-		return 0;
-	if (!set_is_word(label, SCOUNTER_NAME_MAX, '_') || isdigit(*label) ||
-	    !strncmp(label, "__", 2) || !strcmp(label, "group") ||
-	    !strcmp(label, "name") || !strcmp(label, "kind"))
-		return set_refuse(object, "'%.64s' cannot be a label\n", label);
+	static const char *const others[] = { "group", "name", "kind" };
+	int err = label ? scounter_check_word("label", label) : 0;
+	u32 i;
+
+	if (err || !label)
+		return err;
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(label, others[i]) || !strncmp(label, "__", 2))
+			return set_refuse(object, "its label cannot be '%s'\n", label);
 	return 0;
 }
 
-static int set_check_row(const struct scounter_set_row *row, const char *object)
+static int set_check_row(const struct scounter_set_row *row)
 {
-	int err = scounter_check_name("row of a set", row->name);
+	const struct scounter_description description = { row->unit, row->help };
 
-	if (err)
-		return err;
-	if (row->unit && !set_is_word(row->unit, SCOUNTER_SET_UNIT_MAX, ':'))
-		return set_refuse(object, "row '%s': '%.64s' cannot be a unit\n", row->name,
-				  row->unit);
-	if (row->help && !set_is_sentence(row->help))
-		return set_refuse(object, "row '%s': a help of more than %d bytes, or with a control character\n",
-				  row->name, SCOUNTER_SET_HELP_MAX);
-	return 0;
+	return scounter_check_name("row of a set", row->name) ?:
+		scounter_check_description(row->name, &description);
 }
 
 static int set_check_hiding(const struct scounter_set_desc *desc, const char *object)
@@ -130,7 +101,7 @@ int scounter_set_check_texts(const struct scounter_set_desc *desc, const char *o
 	if (!err)
 		err = set_check_hiding(desc, object);
 	for (i = 0; !err && i < desc->count; i++)
-		err = set_check_row(&desc->rows[i], object);
+		err = set_check_row(&desc->rows[i]);
 	return err;
 }
 

@@ -34,6 +34,9 @@ static struct scounter_item_type sets = {
 	.add = scounter_set_files_add,
 	.remove = scounter_set_files_remove,
 	.free = create_free,
+	.rows = scounter_set_rows,
+	.row = scounter_set_row,
+	.settle = scounter_set_settle_records,
 };
 
 static size_t create_bits_bytes(const struct scounter_set_desc *desc)
@@ -65,7 +68,7 @@ static struct scounter_named_set *create_alloc(const struct scounter_set_desc *d
 	named->item.name = behind + bits;
 	named->item.type = &sets;
 	named->item.without_files = !(~desc->hide & SCOUNTER_HIDE_FILES);
-	named->item.hidden = true;
+	named->item.hidden = !!(desc->hide & SCOUNTER_HIDE_SNAPSHOT);
 	named->created_ns = ktime_get_ns();
 	named->created_real_ns = ktime_get_real_ns();
 	named->set.desc = desc;

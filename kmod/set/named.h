@@ -38,6 +38,10 @@ static inline struct scounter_named_set *scounter_set_of(struct scounter_item *i
 }
 
 /* As the functions of a struct scounter_item_type. */
+u32 scounter_set_rows(const struct scounter_item *item);
+bool scounter_set_row(struct scounter_item *item, u32 i, struct scounter_row *row);
+void scounter_set_settle_records(struct scounter_item *item,
+				 struct scounter_snapshot_record *records, u32 n);
 int scounter_set_files_add(struct scounter_item *item);
 void scounter_set_files_remove(struct scounter_item *item);
 

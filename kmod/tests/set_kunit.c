@@ -10,6 +10,7 @@
 #include <linux/scounter_set.h>
 #include <linux/string.h>
 
+#include "registry/snapshot.h"
 #include "set/named.h"
 
 #define GROUP	"kunit_set"
@@ -209,10 +210,10 @@ static struct fault faults[] = {
 	FAULT("a number as a label", .desc.label = "0a"),
 	FAULT("an internal label", .desc.label = "__a"),
 	FAULT("another label", .desc.label = "group"),
-	FAULT("a long label", .desc.label = TOO_LONG),
+	FAULT("a long label", .desc.label = TOO_LONG, .error = -ENAMETOOLONG),
 	FAULT("an empty unit", .rows[1].unit = ""),
 	FAULT("a unit of two words", .rows[1].unit = "per second"),
-	FAULT("a long unit", .rows[1].unit = TOO_LONG),
+	FAULT("a long unit", .rows[1].unit = TOO_LONG, .error = -ENAMETOOLONG),
 	FAULT("a help of two lines", .rows[1].help = "one\ntwo"),
 	FAULT("no kind", .rows[1].class.kind = 0),
 	FAULT("a choice as a kind", .rows[1].class.kind = __SCOUNTER_KINDS + 1),
@@ -221,7 +222,8 @@ static struct fault faults[] = {
 	FAULT("atomic", .rows[1].class.kind = SCOUNTER_ATOMIC),
 	FAULT("cohort", .rows[1].class.kind = SCOUNTER_COHORT),
 	FAULT("racing", .rows[1].class.kind = SCOUNTER_RACING),
-	FAULT("a long help", .rows[1].help = TOO_LONG TOO_LONG TOO_LONG TOO_LONG),
+	FAULT("a long help", .rows[1].help = TOO_LONG TOO_LONG TOO_LONG TOO_LONG,
+	      .error = -ENAMETOOLONG),
 	FAULT("wraps", .rows[1].class.flags = SCOUNTER_CLASS_WRAP),
 	FAULT("resets", .rows[1].class.flags = SCOUNTER_CLASS_RESETS),
 	FAULT("a wide word", .rows[1].class.kind = SCOUNTER_CAS,
@@ -334,9 +336,62 @@ static void a_description_is_released(struct kunit *test)
 	wait_for_release(test, &released);
 }
 
+static const struct scounter_snapshot_record *
+find_record(const struct scounter_snapshot *snapshot, const char *object, const char *name)
+{
+	const struct scounter_snapshot_record *record = snapshot->records;
+	u64 i;
+
+	for (i = 0; i < snapshot->header->count; i++, record++)
+		if (!strcmp(record->group, GROUP) && !strcmp(record->object, object) &&
+		    !strcmp(record->name, name))
+			return record;
+	return NULL;
+}
+
+static const char *text_of(const struct scounter_snapshot *snapshot, u32 offset)
+{
+	const struct scounter_snapshot_header *header = snapshot->header;
+
+	return (const char *)header + header->texts_offset + offset;
+}
+
+static void a_snapshot_has_each_counter_of_a_set(struct kunit *test)
+{
+	const struct scounter_snapshot_record *record;
+	struct scounter_snapshot snapshot = {};
+	struct scounter_set *set = create(&mixed, "eth0");
+	u32 i;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
+	count(test, set);
+	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+	for (i = 0; i < ROWS; i++) {
+		record = find_record(&snapshot, "eth0", mixed_rows[i].name);
+		KUNIT_ASSERT_NOT_NULL(test, record);
+		KUNIT_EXPECT_EQ(test, record->value, 10ULL * i + 6);
+		KUNIT_EXPECT_EQ(test, record->kind, (u32)mixed_rows[i].class.kind);
+		KUNIT_EXPECT_EQ(test, record->parameters[0], mixed_rows[i].class.limit);
+		KUNIT_EXPECT_EQ(test, record->bytes, 8U);
+		KUNIT_EXPECT_EQ(test, record->flags, 0U);
+		KUNIT_EXPECT_GT(test, record->created_ns, 0ULL);
+		KUNIT_EXPECT_STREQ(test, text_of(&snapshot, record->label), "link");
+		KUNIT_EXPECT_STREQ(test, text_of(&snapshot, record->unit),
+				   mixed_rows[i].unit ?: "");
+		KUNIT_EXPECT_STREQ(test, text_of(&snapshot, record->help),
+				   mixed_rows[i].help ?: "");
+	}
+	scounter_snapshot_free(&snapshot);
+	scounter_set_destroy(set);
+	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+	KUNIT_EXPECT_NULL(test, find_record(&snapshot, "eth0", "exact"));
+	scounter_snapshot_free(&snapshot);
+}
+
 static void sets_are_where_they_are_to_be(struct kunit *test)
 {
 	static struct scounter_set_desc shy[SCOUNTER_HIDE_ALL + 1];
+	struct scounter_snapshot snapshot = {};
 	struct scounter_named_set *named;
 	struct scounter_set *set;
 	u8 hide;
@@ -350,8 +405,43 @@ static void sets_are_where_they_are_to_be(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, PTR_ERR(create(&mixed, "shy")), (long)-EEXIST);
 		KUNIT_EXPECT_EQ(test, !named->directory, !!(hide & SCOUNTER_HIDE_SYSFS));
 		KUNIT_EXPECT_EQ(test, !named->file, !!(hide & SCOUNTER_HIDE_DEBUGFS));
+		KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+		KUNIT_EXPECT_EQ(test, !find_record(&snapshot, "shy", "exact"),
+				!!(hide & SCOUNTER_HIDE_SNAPSHOT));
+		scounter_snapshot_free(&snapshot);
 		scounter_set_destroy(set);
 	}
+}
+
+static const struct scounter_set_desc sparse = {
+	.group = GROUP, .rows = small_rows, .count = ARRAY_SIZE(small_rows),
+	.hide = SCOUNTER_HIDE_SYSFS, .flags = SCOUNTER_SET_WORDS32 | SCOUNTER_SET_SPARSE,
+};
+
+static void a_sparse_set_shows_what_is_to_be_seen(struct kunit *test)
+{
+	struct scounter_set *set = create(&sparse, "shown");
+	u32 i, seen;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
+	count(test, set);
+	for (seen = 0; seen < 8; seen++) {
+		struct scounter_snapshot snapshot = {};
+
+		for (i = 0; i < 3; i++)
+			scounter_set_show_row(set, i, seen & BIT(i));
+		KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+		for (i = 0; i < 3; i++) {
+			const struct scounter_snapshot_record *record =
+				find_record(&snapshot, "shown", small_rows[i].name);
+
+			KUNIT_EXPECT_EQ(test, !!record, !!(seen & BIT(i)));
+			if (record)
+				KUNIT_EXPECT_EQ(test, record->value, 10ULL * i + 6);
+		}
+		scounter_snapshot_free(&snapshot);
+	}
+	scounter_set_destroy(set);
 }
 
 static DEFINE_SPINLOCK(atomic_context);
@@ -453,6 +543,8 @@ static struct kunit_case set_cases[] = {
 	KUNIT_CASE(many_rows_have_names_of_their_own),
 	KUNIT_CASE(a_description_is_released),
 	KUNIT_CASE(sets_are_where_they_are_to_be),
+	KUNIT_CASE(a_snapshot_has_each_counter_of_a_set),
+	KUNIT_CASE(a_sparse_set_shows_what_is_to_be_seen),
 	KUNIT_CASE(atomic_contexts_make_and_destroy),
 	KUNIT_CASE(reclaim_destroys_sets),
 	KUNIT_CASE(a_scope_destroys_a_set),

@@ -46,10 +46,11 @@ refuse() {
 . ./integration/lives.sh
 . ./integration/contexts.sh
 . ./integration/clients.sh
+. ./integration/sets.sh
 . ./integration/arrays.sh
 . ./integration/snapshots.sh
 . ./integration/module.sh
 
 # shellcheck disable=SC2086 # a name a word
 [ $# != 0 ] || set -- $TESTS
-run_tests 'try array_try leaky hammer stall flows sizes' "$@"
+run_tests 'try array_try leaky hammer stall flows sizes links' "$@"

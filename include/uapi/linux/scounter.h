@@ -58,6 +58,9 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
  * events since it was last reset.  These three kinds count modulo 2^64: after
  * 2^64 + 5 events the value is 5, in OVERFLOW.
  *
+ * APART: the records of an object with this flag were read at several moments, as CPUs
+ * counted all the time.  Without it, all of the object are of one moment.
+ *
  * A reset ends WRAPPED and OVERFLOW.  A reset that meets an event beyond the end leaves
  * them to the next reset.
  *
@@ -70,6 +73,7 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
 #define SCOUNTER_F_LOSSY	(1U << 3) /* loses counts: the value is no estimate */
 #define SCOUNTER_F_INFLATED	(1U << 4) /* one word that has become stripes */
 #define SCOUNTER_F_WRAPPED	(1U << 5) /* began again at 0 at the end of its range */
+#define SCOUNTER_F_APART	(1U << 6) /* not of one moment with others of its object */
 
 /* In any of these states the value may lack events that the error leaves out. */
 #define SCOUNTER_F_UNSURE	(SCOUNTER_F_SATURATED | SCOUNTER_F_OVERFLOW |	\
