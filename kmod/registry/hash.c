@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -50,6 +51,16 @@ bool scounter_hash_misfits(const struct scounter_hash *table)
 static u32 hash_size_for(u32 count)
 {
 	return roundup_pow_of_two(max(2 * count, SCOUNTER_HASH_LEAST + 0U));
+}
+
+/* Page by page: to zero some MiB in one go would keep the CPU from others. */
+static struct hlist_head *hash_alloc_heads(struct scounter_hash *table, u32 size)
+{
+	if (size <= SCOUNTER_HASH_LEAST)
+		return table->first;
+	if (size <= PAGE_SIZE / sizeof(struct hlist_head))
+		return kcalloc(size, sizeof(struct hlist_head), GFP_KERNEL);
+	return vzalloc(array_size(size, sizeof(struct hlist_head)));
 }
 
 static void hash_free_heads(struct scounter_hash *table, const struct scounter_heads *heads)
@@ -111,9 +122,7 @@ void scounter_hash_resize(struct scounter_hash *table, raw_spinlock_t *lock)
 	raw_spin_unlock_irqrestore(lock, flags);
 	if (!misfits)
 		return;
-	fresh.heads = table->first;
-	if (fresh.size > SCOUNTER_HASH_LEAST)
-		fresh.heads = kvcalloc(fresh.size, sizeof(*fresh.heads), GFP_KERNEL);
+	fresh.heads = hash_alloc_heads(table, fresh.size);
 	if (fresh.heads)
 		hash_move_all(table, &fresh, lock);
 }
