@@ -49,8 +49,9 @@ refuse() {
 . ./integration/sets.sh
 . ./integration/arrays.sh
 . ./integration/snapshots.sh
+. ./integration/attacks.sh
 . ./integration/module.sh
 
 # shellcheck disable=SC2086 # a name a word
 [ $# != 0 ] || set -- $TESTS
-run_tests 'try array_try leaky hammer stall flows sizes links' "$@"
+run_tests 'try array_try leaky hammer stall flows sizes links many kept' "$@"
