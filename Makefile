@@ -154,9 +154,10 @@ install-module: modules
 	install -m 644 Module.symvers $(DESTDIR)$(HEADERDIR)
 
 install-headers:
-	install -d $(addprefix $(DESTDIR)$(HEADERDIR)/include/,linux uapi/linux)
+	install -d $(addprefix $(DESTDIR)$(HEADERDIR)/include/,linux uapi/linux trace/events)
 	install -m 644 include/linux/*.h $(DESTDIR)$(HEADERDIR)/include/linux
 	install -m 644 include/uapi/linux/*.h $(DESTDIR)$(HEADERDIR)/include/uapi/linux
+	install -m 644 include/trace/events/*.h $(DESTDIR)$(HEADERDIR)/include/trace/events
 
 install-tools:
 	$(if $(TOOLS),$(MAKE) -C $(TOOLS) install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX))

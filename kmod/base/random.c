@@ -52,10 +52,9 @@
 #include <linux/smp.h>
 
 #include "compat.h"
+#include "base/context.h"
 #include "base/draw.h"
 #include "base/random.h"
-
-enum { CONTEXT_TASK, CONTEXT_SOFTIRQ, CONTEXT_HARDIRQ, CONTEXT_NMI, CONTEXTS };
 
 struct scounter_random {
 	struct rnd_state state[CONTEXTS];
@@ -119,15 +118,10 @@ static notrace void scounter_begin_stream(struct scounter_random *random, int cp
 notrace struct rnd_state *scounter_random_get(void)
 {
 	struct scounter_random *random;
-	u32 context = CONTEXT_TASK;
+	u32 context;
 
 	preempt_disable_notrace();
-	if (in_nmi())
-		context = CONTEXT_NMI;
-	else if (in_hardirq())
-		context = CONTEXT_HARDIRQ;
-	else if (in_serving_softirq())
-		context = CONTEXT_SOFTIRQ;
+	context = scounter_context();
 	random = raw_cpu_ptr(&scounter_random);
 	if (unlikely(random->generation[context] != READ_ONCE(generation)))
 		scounter_begin_stream(random, raw_smp_processor_id(), context);

@@ -14,6 +14,7 @@
 
 #include "compat.h"
 #include "base/refuse.h"
+#include "base/trace.h"
 
 #define CALLERS		32
 
@@ -77,6 +78,10 @@ notrace void scounter_refuse(u64 n, unsigned long caller, const char *name)
 	bool fresh;
 
 	atomic_long_inc(&all);
+	if (trace_scounter_refused_enabled() && scounter_trace_begin()) {
+		trace_scounter_refused(name ?: "", n, caller);
+		scounter_trace_end();
+	}
 	entry = refuse_entry_of(caller, &fresh);
 	if (!entry)
 		return;

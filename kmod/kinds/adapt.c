@@ -69,6 +69,7 @@
 #include "base/random.h"
 #include "kinds/adapt.h"
 #include "kinds/kind.h"
+#include "kinds/trace.h"
 
 #define SAMPLE_LOG2	3
 #define READY		8	/* inflated states that wait to be used */
@@ -110,6 +111,7 @@ struct inflated {
 	u64 base;
 	atomic64_t offset;
 	struct scounter_word64 *word;	/* NULL: destroyed, or a count again */
+	const struct scounter *counter;	/* of that word, or NULL */
 	raw_spinlock_t *lock;		/* of that word */
 	struct rcu_head rcu;
 	struct llist_node fresh;	/* on that list */
@@ -296,6 +298,7 @@ static notrace bool adapt_publish(const struct scounter_ref *ref, s64 seen,
 	inflated->looked = jiffies;
 	inflated->busy = jiffies;
 	inflated->word = ref->word64;
+	inflated->counter = ref->counter;
 	inflated->lock = adapt_lock_of(ref->word64);
 	inflated->components = 1 << ref->class->components_log2;
 	inflated->wraps = ref->class->flags & SCOUNTER_CLASS_WRAP;
@@ -312,6 +315,9 @@ static notrace bool adapt_publish(const struct scounter_ref *ref, s64 seen,
 	}
 	if (llist_add(&inflated->fresh, &fresh))
 		irq_work_queue(&tend_irq_work);
+	if (trace_scounter_inflate_enabled())
+		scounter_trace_word(SCOUNTER_INFLATE, ref->counter, ref->word64,
+				    SCOUNTER_MULTILINE_ADAPT, seen);
 	return true;
 }
 
@@ -347,7 +353,12 @@ static notrace bool adapt_inflate(const struct scounter_ref *ref, s64 seen)
 /* The offset is sealed: the value is a constant.  The first CPU puts it into the word. */
 static notrace void adapt_unspread(struct scounter_word64 *word, struct inflated *inflated)
 {
-	atomic64_cmpxchg(&word->word, closing_word(inflated), inflated_value(inflated));
+	u64 closing = closing_word(inflated), value = inflated_value(inflated);
+
+	if (atomic64_cmpxchg(&word->word, closing, value) == (s64)closing &&
+	    trace_scounter_deflate_enabled())
+		scounter_trace_word(SCOUNTER_DEFLATE, inflated->counter, word,
+				    SCOUNTER_MULTILINE_ADAPT, value);
 }
 
 /* CPUs contend for offset: a closing word is not idle. */
@@ -360,16 +371,22 @@ static notrace void adapt_note_contended(struct inflated *inflated)
 }
 
 /* Returns false if the offset is sealed. */
-static notrace bool adapt_try_offset_add(struct inflated *inflated, s64 *offset, u64 n)
+static notrace bool adapt_try_offset_add(struct scounter_word64 *word,
+					 struct inflated *inflated, s64 *offset, u64 n)
 {
-	u64 room;
+	u64 room = U64_MAX;
 
 	/* The value stops at the end of the range. */
 	if (n > 1) {
 		room = SCOUNTER_ADAPT_MAX - adapt_value_at(adapt_grown_part(inflated), *offset);
 		n = min(n, room);
 	}
-	return atomic64_try_cmpxchg(&inflated->offset, offset, *offset + 2 * (s64)n);
+	if (!atomic64_try_cmpxchg(&inflated->offset, offset, *offset + 2 * (s64)n))
+		return false;
+	if (n && n == room && trace_scounter_saturate_enabled())
+		scounter_trace_word(SCOUNTER_SATURATE, inflated->counter, word,
+				    SCOUNTER_MULTILINE_ADAPT, SCOUNTER_ADAPT_MAX);
+	return true;
 }
 
 /* False if the offset is sealed: the word is a count again. */
@@ -385,7 +402,7 @@ static notrace bool adapt_offset_add(struct scounter_word64 *word,
 			adapt_unspread(word, inflated);
 			return false;
 		}
-		if (adapt_try_offset_add(inflated, &offset, n))
+		if (adapt_try_offset_add(word, inflated, &offset, n))
 			return true;
 		adapt_note_contended(inflated);
 	}
@@ -421,7 +438,10 @@ static notrace bool inflated_add(struct scounter_word64 *word, u64 seen, u64 n)
 
 static notrace bool adapt_plain_add(const struct scounter_ref *ref, s64 seen, u64 n)
 {
-	return scounter_exact_try_add(ref, &seen, n, SCOUNTER_ADAPT_MAX);
+	if (!scounter_exact_try_add(ref, &seen, n, SCOUNTER_ADAPT_MAX))
+		return false;
+	scounter_trace_exact(ref, seen, n, SCOUNTER_ADAPT_MAX);
+	return true;
 }
 
 static notrace void adapt_apply(const struct scounter_ref *ref, u64 n, u32 failures)

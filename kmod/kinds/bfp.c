@@ -32,6 +32,7 @@
 #include "base/random.h"
 #include "kinds/kind.h"
 #include "kinds/marks.h"
+#include "kinds/trace.h"
 #include "repr/bfp.h"
 #include "repr/bounds.h"
 
@@ -95,6 +96,12 @@ static notrace u32 bfp_sum(const struct scounter_ref *ref, u32 word,
 	return scounter_bfp_sum(word, add->n, &policy, rnd);
 }
 
+static notrace void bfp_trace(const struct scounter_ref *ref, u32 old, u32 new)
+{
+	scounter_trace_end_of_range(ref, scounter_bfp_value(old), scounter_bfp_value(new),
+				    scounter_bfp_value(SCOUNTER_BFP_WORD_MAX));
+}
+
 static notrace bool bfp_try_add(const struct scounter_ref *ref, int *seen, u32 new,
 				const struct addition *add)
 {
@@ -132,8 +139,12 @@ static notrace void bfp_apply(const struct scounter_ref *ref, struct addition ad
 		if (!add.n)
 			return;
 		new = bfp_sum(ref, seen, &add, failures, rnd);
-		if (new == (u32)seen || bfp_try_add(ref, &seen, new, &add))
+		if (new == (u32)seen)
 			return;
+		if (bfp_try_add(ref, &seen, new, &add)) {
+			bfp_trace(ref, seen, new);
+			return;
+		}
 	}
 }
 
@@ -149,7 +160,9 @@ static __always_inline void bfp_success(const struct scounter_ref *ref,
 	bool room = scounter_bfp_exponent(old) == exponent &&
 		    scounter_bfp_mantissa(old) + 1 < scounter_bfp_bound(&policy, exponent);
 
-	if (!room || !atomic_try_cmpxchg_relaxed(&ref->word32->word, &old, old + 1))
+	if (room && atomic_try_cmpxchg_relaxed(&ref->word32->word, &old, old + 1))
+		bfp_trace(ref, old, old + 1);
+	else
 		bfp_apply(ref, (struct addition) { 1ULL << exponent, exponent }, room, rnd);
 }
 

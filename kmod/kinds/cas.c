@@ -11,10 +11,11 @@
 #include "base/backoff.h"
 #include "base/random.h"
 #include "kinds/cas.h"
-#include "kinds/kind.h"
+#include "kinds/trace.h"
 
-static notrace void cas_apply(const struct scounter_ref *ref, u64 n, u32 failures,
-			      struct rnd_state *rnd)
+/* Returns the value before. */
+static notrace u64 cas_apply(const struct scounter_ref *ref, u64 n, u32 failures,
+			     struct rnd_state *rnd)
 {
 	s64 old = atomic64_read(&ref->word64->word);
 
@@ -24,34 +25,41 @@ static notrace void cas_apply(const struct scounter_ref *ref, u64 n, u32 failure
 			old = atomic64_read(&ref->word64->word);
 		}
 		if (scounter_exact_try_add(ref, &old, n, S64_MAX))
-			return;
+			return old;
 	}
 }
 
 static notrace void cas_add(const struct scounter_ref *ref, u64 n)
 {
-	cas_apply(ref, n, 0, NULL);
+	scounter_trace_exact(ref, cas_apply(ref, n, 0, NULL), n, S64_MAX);
 }
 
 static notrace void cas_finish(const struct scounter_ref *ref, u32 outcome)
 {
-	cas_apply(ref, 1, 0, NULL);
+	cas_add(ref, 1);
 }
 
-notrace void scounter_rbo_apply(const struct scounter_ref *ref, u64 n, u32 failures)
+notrace u64 scounter_rbo_apply(const struct scounter_ref *ref, u64 n, u32 failures)
 {
-	cas_apply(ref, n, failures, scounter_random_get());
+	u64 old = cas_apply(ref, n, failures, scounter_random_get());
+
 	scounter_random_put();
+	return old;
+}
+
+static notrace void rbo_apply(const struct scounter_ref *ref, u64 n, u32 failures)
+{
+	scounter_trace_exact(ref, scounter_rbo_apply(ref, n, failures), n, S64_MAX);
 }
 
 static notrace void rbo_add(const struct scounter_ref *ref, u64 n)
 {
-	scounter_rbo_apply(ref, n, 0);
+	rbo_apply(ref, n, 0);
 }
 
 static notrace void rbo_finish(const struct scounter_ref *ref, u32 outcome)
 {
-	scounter_rbo_apply(ref, 1, outcome == SCOUNTER_CONTENDED);
+	rbo_apply(ref, 1, outcome == SCOUNTER_CONTENDED);
 }
 
 u64 scounter_cas_read(const struct scounter_ref *ref)

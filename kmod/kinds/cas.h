@@ -5,8 +5,11 @@
 
 #include "kinds/kind.h"
 
-/* Add n, with the backoff that so many failures before ask for. */
-void scounter_rbo_apply(const struct scounter_ref *ref, u64 n, u32 failures);
+/*
+ * Add n, with the backoff that so many failures before ask for.  Returns the value before,
+ * for the tracepoint: none is passed here, as the caller may hold a lock.
+ */
+u64 scounter_rbo_apply(const struct scounter_ref *ref, u64 n, u32 failures);
 
 u64 scounter_cas_read(const struct scounter_ref *ref);
 void scounter_cas_read_est(const struct scounter_ref *ref,

@@ -37,6 +37,7 @@
 #include "base/random.h"
 #include "kinds/kind.h"
 #include "kinds/numa.h"
+#include "kinds/trace.h"
 
 #define QUICK_TRIES		3
 #define BACKOFF_TRIES		16
@@ -181,8 +182,11 @@ static notrace bool numa_try_add(const struct scounter_ref *ref, s64 *seen, u64 
 
 	if (unlikely(scounter_exact_wraps(ref, old, max)))
 		return scounter_wrap64(ref, seen, node);
-	return atomic64_try_cmpxchg_relaxed(&ref->word64->word, seen,
-					    scounter_exact_sum(old, n, max) | node);
+	if (!atomic64_try_cmpxchg_relaxed(&ref->word64->word, seen,
+					  scounter_exact_sum(old, n, max) | node))
+		return false;
+	scounter_trace_exact(ref, old, n, max);
+	return true;
 }
 
 /*

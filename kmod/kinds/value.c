@@ -29,6 +29,7 @@
 #include "base/random.h"
 #include "kinds/kind.h"
 #include "kinds/marks.h"
+#include "kinds/trace.h"
 #include "repr/bounds.h"
 #include "repr/value.h"
 
@@ -205,8 +206,13 @@ static notrace void value_apply(const struct scounter_ref *ref, struct addition 
 		if (!add.n)
 			return;
 		new = value_sum(ref, seen, add.n, failures, &rule);
-		if (new == seen || value_try_add(ref, &seen, new, &add, unit))
+		if (new == seen)
 			return;
+		if (value_try_add(ref, &seen, new, &add, unit)) {
+			scounter_trace_end_of_range(ref, value_of(ref, seen), value_of(ref, new),
+						    rule.max);
+			return;
+		}
 	}
 }
 

@@ -39,12 +39,27 @@ refuse() {
 	fi
 }
 
+T=/sys/kernel/tracing
+
+# Kernels without tracepoints have no such folder.  Others have one of the module.
+trace_on() {
+	[ -d "$T/events" ] || return 1
+	echo >"$T/trace"
+	echo 1 >"$T/events/scounter/enable"
+}
+
+trace_off() {
+	echo 0 >"$T/events/scounter/enable"
+	cat "$T/trace"
+}
+
 # In this order, as a test finds what those before have left.
 . ./integration/files.sh
 . ./integration/names.sh
 . ./integration/kinds.sh
 . ./integration/lives.sh
 . ./integration/contexts.sh
+. ./integration/traces.sh
 . ./integration/clients.sh
 . ./integration/sets.sh
 . ./integration/arrays.sh
@@ -54,4 +69,4 @@ refuse() {
 
 # shellcheck disable=SC2086 # a name a word
 [ $# != 0 ] || set -- $TESTS
-run_tests 'try array_try leaky hammer stall flows sizes links many kept' "$@"
+run_tests 'try probe array_try leaky hammer stall flows sizes links many kept' "$@"

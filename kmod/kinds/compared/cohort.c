@@ -13,6 +13,7 @@
 #include "compat.h"
 #include "kinds/cas.h"
 #include "kinds/compared/cohort_lock.h"
+#include "kinds/trace.h"
 
 /*
  * After one failure an increment goes on under the lock, and competes only with those that
@@ -22,23 +23,27 @@ static notrace void cohort_apply(const struct scounter_ref *ref, u64 n, u32 fail
 {
 	struct scounter_cohort *cohort = NULL;
 	unsigned long flags;
+	u64 old;
 
 	if (failures && ref->counter && !in_nmi())
 		cohort = READ_ONCE(ref->counter->cohort);
 	if (!cohort) {
-		scounter_rbo_apply(ref, n, failures);
-		return;
+		old = scounter_rbo_apply(ref, n, failures);
+	} else {
+		flags = scounter_cohort_lock(cohort);
+		old = scounter_rbo_apply(ref, n, 0);
+		scounter_cohort_unlock(cohort, flags);
 	}
-	flags = scounter_cohort_lock(cohort);
-	scounter_rbo_apply(ref, n, 0);
-	scounter_cohort_unlock(cohort, flags);
+	scounter_trace_exact(ref, old, n, S64_MAX);
 }
 
 static notrace void cohort_add(const struct scounter_ref *ref, u64 n)
 {
 	s64 old = atomic64_read(&ref->word64->word);
 
-	if (!scounter_exact_try_add(ref, &old, n, S64_MAX))
+	if (scounter_exact_try_add(ref, &old, n, S64_MAX))
+		scounter_trace_exact(ref, old, n, S64_MAX);
+	else
 		cohort_apply(ref, n, 1);
 }
 

@@ -133,9 +133,21 @@ wake_all() {
 	wait
 }
 
+# stripes_were_traced EVENT COUNTER...
+stripes_were_traced() {
+	event=$1
+	shift
+	for counter; do
+		grep -q "scounter_$event: name=$counter word=[0-9a-f]* kind=multiline_adapt value=[0-9]*\$" \
+			/tmp/trace || fail "no $event of $counter: $(cat /tmp/trace)" || return 1
+	done
+}
+
 # One failed try is enough here, as emulated CPUs seldom make four fail.
 contended_counters_inflate_and_lose_nothing() {
+	traced=
 	rmmod scounter && load scounter adapt_tries=1 grow_rate=1000 || return 1
+	! trace_on || traced=yes
 	load scounter_hammer || return 1
 	for _ in $(seq 60); do
 		sleep 1
@@ -158,7 +170,9 @@ contended_counters_inflate_and_lose_nothing() {
 	sleep 1
 	echo 0 >/sys/module/scounter_hammer/parameters/run
 	cat /sys/kernel/debug/scounter_hammer >/dev/null
+	deflating=
 	for counter in multiline_adapt exact; do
+		[ "$(state_of $counter)" != inflated ] || deflating="$deflating $counter"
 		echo 1 >$S/scounter_hammer/$counter/reset
 	done
 	# Five seconds without an event, and the grace period of all tasks.
@@ -171,4 +185,8 @@ contended_counters_inflate_and_lose_nothing() {
 	[ "$(state_of multiline_adapt)" = exact ] && [ "$(state_of exact)" = exact ] ||
 		fail "$(cat $D/counters)" || return 1
 	rmmod scounter_hammer
+	[ "$traced" ] || return 0
+	trace_off >/tmp/trace
+	# shellcheck disable=SC2086 # a counter a word
+	stripes_were_traced inflate multiline_adapt exact && stripes_were_traced deflate $deflating
 }

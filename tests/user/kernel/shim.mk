@@ -33,7 +33,7 @@ shim_kmod_flags += -Wno-missing-field-initializers -Werror
 shim_objects := $(patsubst %,$(build)/kmod/%.o,$(shim_kmod))
 shim_objects += $(patsubst %,$(build)/shim/%.o,$(filter-out $(shim_replaced),shim kernel counters))
 
-shim_array_objects := $(patsubst %,$(build)/kmod/%.o,array/array array/create array/standard base/random base/refuse) $(build)/shim/arrays.o
+shim_array_objects := $(patsubst %,$(build)/kmod/%.o,array/array array/create array/standard base/random base/refuse base/trace) $(build)/shim/arrays.o
 
 $(build)/kmod/array/standard.o: $(build)/kmod/array/standard_rungs.h
 $(build)/kmod/array/standard.o: shim_kmod_flags += -I$(build)/kmod/array

@@ -8,6 +8,7 @@
 #undef __always_inline
 #define __always_inline		inline __attribute__((__always_inline__))
 #define notrace			__attribute__((no_instrument_function))
+#define __weak			__attribute__((weak))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define noinline		__attribute__((noinline))
