@@ -2,8 +2,9 @@
 /*
  * scounter_torture: all kinds of counters, bare words, arrays and tables of frequent
  * items, counted in from all contexts of all CPUs, read, reset and merged beside,
- * while others like them come and go.  What must hold at every moment is checked all
- * the while (see torture.h); what must hold in the end when `run` is cleared.
+ * while others like them come and go, and reclaim destroys some.  What must hold at
+ * every moment is checked all the while (see torture.h); what must hold in the end
+ * when `run` is cleared.
  *
  *	insmod scounter_torture.ko		until rmmod; CPUs may come and go
  *	echo 0 >/sys/module/scounter_torture/parameters/run
@@ -255,6 +256,7 @@ static void stop(void)
 {
 	contexts_stop();
 	torture_churn_stop();
+	torture_reclaim_stop();
 	if (!IS_ERR_OR_NULL(reader))
 		kthread_stop(reader);
 	reader = NULL;
@@ -272,7 +274,7 @@ static void show_verdict(struct seq_file *seq)
 	seq_printf(seq, "calls task %lld softirq %lld hardirq %lld nmi %lld\n",
 		   (s64)atomic64_read(&calls[TASK]), (s64)atomic64_read(&calls[SOFTIRQ]),
 		   (s64)atomic64_read(&calls[HARDIRQ]), (s64)atomic64_read(&calls[NMI]));
-	seq_printf(seq, "churned %llu\n", torture_churned());
+	seq_printf(seq, "churned %llu evicted %llu\n", torture_churned(), torture_evicted());
 	seq_printf(seq, "violations %d\n", atomic_read(&violations));
 }
 
@@ -340,6 +342,8 @@ static int __init torture_init(void)
 		err = contexts_start(count);
 	if (!err)
 		err = torture_churn_start();
+	if (!err)
+		err = torture_reclaim_start();
 	if (!err) {
 		reader = kthread_run(read_all, NULL, "scounter_torture");
 		err = PTR_ERR_OR_ZERO(reader);

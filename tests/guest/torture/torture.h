@@ -114,4 +114,8 @@ int torture_churn_start(void);
 void torture_churn_stop(void);
 u64 torture_churned(void);
 
+int torture_reclaim_start(void);
+void torture_reclaim_stop(void);
+u64 torture_evicted(void);
+
 #endif /* _SCOUNTER_TORTURE_H */
