@@ -195,13 +195,16 @@ int __scounter_register(struct scounter *counter, const char *name,
  * scounter_create_params - allocate and publish a counter with all choices
  * @name: as for scounter_create()
  * @group: as for scounter_create()
- * @params: kind, error, overflow policy, granularity, components, and where it is not
- *	to be read
- * @gfp: as for scounter_create()
+ * @params: kind, error, overflow policy, granularity, components, where it is not
+ *	to be read, and whose directory it has in sysfs
+ * @gfp: as for scounter_create(); with a parent GFP_KERNEL
  *
  * Context: As scounter_create().
  * Return: as scounter_create(); -EINVAL, too, for a choice that the kind does
- * not have, -ERANGE for one that is out of range.
+ * not have, and for a parent of what is hidden from sysfs or was not allocated as with
+ * GFP_KERNEL; -ERANGE for a choice that is out of range; -ENOENT for a parent that is
+ * not in sysfs; -EEXIST for one that has something of this name.  Of a parent the log
+ * says what is wrong.
  */
 #define scounter_create_params(name, group, params, gfp)		\
 	__scounter_create(name, group, params, gfp, THIS_MODULE)

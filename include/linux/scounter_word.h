@@ -132,6 +132,11 @@ struct scounter_class {
  *	one, for SCOUNTER_EXACT for four
  * @hide: of a counter with a name: SCOUNTER_HIDE_FILES and its like, where it cannot
  *	be read; 0 for everywhere
+ * @parent: of a counter with a name that is not hidden from sysfs: a kobject of the
+ *	client's, &dev->kobj, say, below which its directory is made, with its name,
+ *	which nothing there may have; NULL for the directory of its group, which has a
+ *	link otherwise.  It is in sysfs, and is held until the directory goes.  If
+ *	it leaves sysfs before the counter is destroyed, the directory leaves with it.
  *
  * What does not apply to the kind, or to a word without a name, must be 0.
  */
@@ -142,6 +147,7 @@ struct scounter_params {
 	u8 granularity_log2;
 	u8 components;
 	u8 hide;
+	struct kobject *parent;
 };
 
 /**

@@ -19,7 +19,7 @@ static int class_check_options(const struct scounter_params *params,
 	const u8 flags = SCOUNTER_CLASS_WRAP | SCOUNTER_CLASS_SENSITIVE |
 			 SCOUNTER_CLASS_RESETS;
 
-	if (params->flags & ~flags || params->hide)
+	if (params->flags & ~flags || params->hide || params->parent)
 		return -EINVAL;
 	if (params->flags & SCOUNTER_CLASS_WRAP && !(row->options & SCOUNTER_OPTION_WRAP))
 		return -EINVAL;

@@ -4,6 +4,7 @@
 
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/kobject.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -64,7 +65,12 @@ int scounter_add_group_to(enum scounter_view_id id, struct scounter_group *group
 
 static int counters_add_to(const struct scounter_view *view, struct scounter_entry *entry)
 {
-	return scounter_add_group_to(view->id, scounter_entry_group(entry)) ?: view->add(entry);
+	int err = scounter_add_group_to(view->id, scounter_entry_group(entry));
+
+	if (!err)
+		return view->add(entry);
+	entry->view[view->id] = NULL;
+	return err;
 }
 
 static void counters_remove(struct scounter_item *item)
@@ -294,6 +300,7 @@ static struct scounter *counters_alloc(const struct scounter_params *params,
 	if (params->hide & ~SCOUNTER_HIDE_ALL)
 		return ERR_PTR(-EINVAL);
 	of_class.hide = 0;
+	of_class.parent = NULL;
 	counter = kmalloc(sizeof(*counter), gfp);
 	if (!counter)
 		return ERR_PTR(-ENOMEM);
@@ -307,12 +314,34 @@ static struct scounter *counters_alloc(const struct scounter_params *params,
 	return counter;
 }
 
+static int counters_check_parent(const struct kobject *parent, const char *name, u8 hide,
+				 gfp_t gfp)
+{
+	if (hide & SCOUNTER_HIDE_SYSFS) {
+		pr_warn_ratelimited("%s: what is hidden from sysfs has no parent there\n", name);
+		return -EINVAL;
+	}
+	/* The parent is the caller's, who knows that it is there now. */
+	if (!scounter_item_gets_files_now(gfp)) {
+		pr_warn_ratelimited("%s: what has a parent is made with GFP_KERNEL\n", name);
+		return -EINVAL;
+	}
+	if (!parent->state_in_sysfs) {
+		pr_warn_ratelimited("%s: its parent is not in sysfs\n", name);
+		return -ENOENT;
+	}
+	return 0;
+}
+
 static int counters_name_allocated(struct scounter *counter, const char *name, const char *group,
-				   u8 hidden, struct module *owner, gfp_t gfp)
+				   const struct scounter_params *params, struct module *owner,
+				   gfp_t gfp)
 {
 	struct scounter_entry *entry;
 	int err = scounter_check_name("counter", name);
 
+	if (!err && params->parent)
+		err = counters_check_parent(params->parent, name, params->hide, gfp);
 	if (err)
 		return err;
 	entry = counters_entry_alloc(counter, strlen(name) + 1, gfp);
@@ -320,7 +349,8 @@ static int counters_name_allocated(struct scounter *counter, const char *name, c
 		return -ENOMEM;
 	strscpy(entry->name, name, strlen(name) + 1);
 	entry->allocated = true;
-	counters_hide(entry, hidden);
+	counters_hide(entry, params->hide);
+	entry->view[SCOUNTER_VIEW_SYSFS] = params->parent;
 	/* For resets; pairs with scounter_fetch_reset(): lookup-destroy.litmus. */
 	smp_store_release(&counter->history, &entry->history);
 	err = scounter_item_enter(&entry->item, group, owner, gfp);
@@ -343,7 +373,7 @@ struct scounter *__scounter_create(const char *name, const char *group,
 	counter = counters_alloc(params, gfp);
 	if (IS_ERR(counter))
 		return counter;
-	err = counters_name_allocated(counter, name, group, params->hide, owner, gfp);
+	err = counters_name_allocated(counter, name, group, params, owner, gfp);
 	if (err) {
 		counters_free(counter);
 		return ERR_PTR(err);

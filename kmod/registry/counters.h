@@ -15,7 +15,7 @@
  */
 struct scounter_entry {
 	struct scounter *counter;
-	void *view[SCOUNTER_VIEWS];
+	void *view[SCOUNTER_VIEWS];	/* of sysfs at first the client's own parent */
 	struct scounter_history history;
 	struct scounter_item item;
 	const struct scounter_description *description;	/* or NULL */

@@ -426,7 +426,7 @@ static void registry_see_to_all(struct work_struct *work)
 }
 
 /* All that making files does: it allocates in ways that no @gfp reaches. */
-static bool registry_may_make_files(gfp_t gfp)
+bool scounter_item_gets_files_now(gfp_t gfp)
 {
 	return (current_gfp_context(gfp) & GFP_KERNEL) == GFP_KERNEL;
 }
@@ -446,7 +446,7 @@ static int registry_check(const struct scounter_item *item, const char *group)
 int scounter_item_enter(struct scounter_item *item, const char *group,
 			struct module *owner, gfp_t gfp)
 {
-	bool now = registry_may_make_files(gfp), misfit;
+	bool now = scounter_item_gets_files_now(gfp), misfit;
 	int err = 0;
 
 	if (!group)

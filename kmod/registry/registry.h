@@ -157,6 +157,9 @@ void scounter_item_withdraw(struct scounter_item *item);
 /* The same, waiting for that; the caller frees it, unless it is kept. */
 void scounter_item_take_down(struct scounter_item *item);
 
+/* Whether an item that is entered with @gfp gets its files before the call returns. */
+bool scounter_item_gets_files_now(gfp_t gfp);
+
 struct module *scounter_item_module(const struct scounter_item *item);
 
 /*

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/scounter/<group>/<counter>/: one value a file, for everybody.
+ * /sys/kernel/scounter/<group>/<counter>/: one value a file.  A client may have the
+ * directory below a kobject of its own: then that is a link.
  *
  * A file is gone for its readers when kobject_del() returns, so that the
  * counter may be freed then; the kobject itself lives on as long as the driver
  * core holds it, and is waited for before the module goes.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/kernfs.h>
 #include <linux/kobject.h>
+#include <linux/llist.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "kinds/kind.h"
@@ -21,7 +29,7 @@
 #include "registry/sysfs.h"
 
 struct scounter_object {
-	struct kobject kobj;
+	struct scounter_directory directory;
 	struct scounter *counter;	/* NULL for a group */
 };
 
@@ -34,6 +42,11 @@ struct scounter_attribute {
 static struct kobject *root;
 static atomic_t objects;	/* and one more until the module goes */
 static struct completion no_objects;
+
+/* Directories that are gone, with the parents that are held for them. */
+static LLIST_HEAD(left);
+static void sysfs_put_left(struct work_struct *unused);
+static DECLARE_WORK(left_work, sysfs_put_left);
 
 static struct scounter_estimate estimate_of(struct scounter *counter)
 {
@@ -130,7 +143,7 @@ static const struct attribute_group *counter_groups[] = {
 
 static ssize_t object_show(struct kobject *kobj, struct attribute *attr, char *buf)
 {
-	struct scounter_object *object = container_of(kobj, struct scounter_object, kobj);
+	struct scounter_object *object = container_of(kobj, struct scounter_object, directory.kobj);
 	struct scounter_attribute *attribute =
 		container_of(attr, struct scounter_attribute, attr);
 
@@ -140,7 +153,7 @@ static ssize_t object_show(struct kobject *kobj, struct attribute *attr, char *b
 static ssize_t object_store(struct kobject *kobj, struct attribute *attr,
 			    const char *buf, size_t size)
 {
-	struct scounter_object *object = container_of(kobj, struct scounter_object, kobj);
+	struct scounter_object *object = container_of(kobj, struct scounter_object, directory.kobj);
 	struct scounter_attribute *attribute =
 		container_of(attr, struct scounter_attribute, attr);
 
@@ -152,24 +165,85 @@ static const struct sysfs_ops object_sysfs_ops = {
 	.store = object_store,
 };
 
-static int object_init(struct kobject *kobj, struct kobj_type *type, struct kobject *parent,
+/* Else sysfs shows a stack for a name that is there. */
+static bool directory_is_taken(const struct kobject *parent, const char *name)
+{
+	struct kernfs_node *other = kernfs_find_and_get(parent->sd, name);
+
+	if (!other)
+		return false;
+	kernfs_put(other);
+	pr_warn_ratelimited("%s/%s: sysfs has something of this name\n", kobject_name(parent),
+			    name);
+	return true;
+}
+
+static struct kobject *directory_of(const struct scounter_group *group)
+{
+	struct scounter_directory *directory = group->view[SCOUNTER_VIEW_SYSFS];
+
+	return &directory->kobj;
+}
+
+static int directory_add_below(struct scounter_directory *directory, struct kobject *parent,
+			       const struct scounter_group *group, const char *name)
+{
+	int err;
+
+	if (directory_is_taken(parent, name))
+		return -EEXIST;
+	err = kobject_add(&directory->kobj, parent, "%s", name);
+	if (err)
+		return err;
+	err = sysfs_create_link(directory_of(group), &directory->kobj, name);
+	if (!err)
+		directory->parent = kobject_get(parent);
+	return err;
+}
+
+int scounter_sysfs_add(struct scounter_directory *directory, struct kobj_type *type,
+		       struct kobject *parent, const struct scounter_group *group,
 		       const char *name)
 {
 	int err;
 
 	atomic_inc(&objects);
-	err = kobject_init_and_add(kobj, type, parent, "%s", name);
+	kobject_init(&directory->kobj, type);
+	if (parent)
+		err = directory_add_below(directory, parent, group, name);
+	else
+		err = kobject_add(&directory->kobj, group ? directory_of(group) : root, "%s", name);
 	if (err)
-		kobject_put(kobj);
+		kobject_put(&directory->kobj);
 	return err;
 }
 
-int scounter_sysfs_add(struct kobject *kobj, struct kobj_type *type,
-		       const struct scounter_group *group, const char *name)
+/*
+ * A parent that left sysfs may be held by nobody else any more.  Its release() is the
+ * client's, which may make or unregister a counter there: so no mutex is held.
+ */
+static void sysfs_put_left(struct work_struct *unused)
 {
-	struct scounter_object *parent = group->view[SCOUNTER_VIEW_SYSFS];
+	struct scounter_directory *directory, *next;
 
-	return object_init(kobj, type, &parent->kobj, name);
+	llist_for_each_entry_safe(directory, next, llist_del_all(&left), left) {
+		kobject_put(directory->parent);
+		kobject_put(&directory->kobj);
+	}
+}
+
+void scounter_sysfs_remove(struct scounter_directory *directory,
+			   const struct scounter_group *group, const char *name)
+{
+	if (directory->parent)
+		sysfs_remove_link(directory_of(group), name);
+	kobject_del(&directory->kobj);
+	if (!directory->parent) {
+		kobject_put(&directory->kobj);
+		return;
+	}
+	llist_add(&directory->left, &left);
+	queue_work(scounter_unbound_wq, &left_work);
 }
 
 /*
@@ -184,7 +258,7 @@ void scounter_sysfs_gone(void)
 
 static void object_release(struct kobject *kobj)
 {
-	kfree(container_of(kobj, struct scounter_object, kobj));
+	kfree(container_of(kobj, struct scounter_object, directory.kobj));
 	scounter_sysfs_gone();
 }
 
@@ -205,58 +279,45 @@ static struct kobj_type counter_type = {
 	.get_ownership = scounter_sysfs_ownership,
 };
 
-static struct scounter_object *object_add(struct kobj_type *type,
-					  struct kobject *parent,
-					  const char *name,
-					  struct scounter *counter)
+static int object_add(void **view, struct kobj_type *type, struct kobject *parent,
+		      const struct scounter_group *group, const char *name,
+		      struct scounter *counter)
 {
 	struct scounter_object *object = kzalloc(sizeof(*object), GFP_KERNEL);
 	int err;
 
+	*view = NULL;
 	if (!object)
-		return ERR_PTR(-ENOMEM);
+		return -ENOMEM;
 	object->counter = counter;
-	err = object_init(&object->kobj, type, parent, name);
-	return err ? ERR_PTR(err) : object;
-}
-
-static void object_remove(struct scounter_object *object)
-{
-	kobject_del(&object->kobj);
-	kobject_put(&object->kobj);
+	err = scounter_sysfs_add(&object->directory, type, parent, group, name);
+	if (!err)
+		*view = &object->directory;
+	return err;
 }
 
 static int sysfs_make_group(struct scounter_group *group)
 {
-	struct scounter_object *object =
-		object_add(&group_type, root, group->name, NULL);
-
-	if (IS_ERR(object))
-		return PTR_ERR(object);
-	group->view[SCOUNTER_VIEW_SYSFS] = object;
-	return 0;
+	return object_add(&group->view[SCOUNTER_VIEW_SYSFS], &group_type, NULL, NULL, group->name,
+			  NULL);
 }
 
 static void sysfs_drop_group(struct scounter_group *group)
 {
-	object_remove(group->view[SCOUNTER_VIEW_SYSFS]);
+	scounter_sysfs_remove(group->view[SCOUNTER_VIEW_SYSFS], NULL, NULL);
 }
 
 static int sysfs_add(struct scounter_entry *entry)
 {
-	struct scounter_object *group = scounter_entry_group(entry)->view[SCOUNTER_VIEW_SYSFS];
-	struct scounter_object *object =
-		object_add(&counter_type, &group->kobj, entry->item.name, entry->counter);
-
-	if (IS_ERR(object))
-		return PTR_ERR(object);
-	entry->view[SCOUNTER_VIEW_SYSFS] = object;
-	return 0;
+	return object_add(&entry->view[SCOUNTER_VIEW_SYSFS], &counter_type,
+			  entry->view[SCOUNTER_VIEW_SYSFS], scounter_entry_group(entry),
+			  entry->item.name, entry->counter);
 }
 
 static void sysfs_remove(struct scounter_entry *entry)
 {
-	object_remove(entry->view[SCOUNTER_VIEW_SYSFS]);
+	scounter_sysfs_remove(entry->view[SCOUNTER_VIEW_SYSFS], scounter_entry_group(entry),
+			      entry->item.name);
 }
 
 static const struct scounter_view sysfs_view = {
@@ -267,11 +328,33 @@ static const struct scounter_view sysfs_view = {
 	.remove		= sysfs_remove,
 };
 
+/* The code of a parent's release() may be the module's. */
+static int sysfs_module_notify(struct notifier_block *block, unsigned long state, void *module)
+{
+	if (state != MODULE_STATE_GOING)
+		return NOTIFY_DONE;
+	flush_work(&left_work);
+	return NOTIFY_OK;
+}
+
+/* After that of the registry, which waits until the module's items are gone. */
+static struct notifier_block module_block = {
+	.notifier_call = sysfs_module_notify,
+	.priority = -1,
+};
+
 int scounter_sysfs_init(void)
 {
+	int err;
+
 	root = kobject_create_and_add("scounter", kernel_kobj);
 	if (!root)
 		return -ENOMEM;
+	err = register_module_notifier(&module_block);
+	if (err) {
+		kobject_put(root);
+		return err;
+	}
 	atomic_set(&objects, 1);
 	init_completion(&no_objects);
 	scounter_registry_view(&sysfs_view);
@@ -281,6 +364,8 @@ int scounter_sysfs_init(void)
 void scounter_sysfs_exit(void)
 {
 	scounter_sysfs_gone();
+	unregister_module_notifier(&module_block);
 	wait_for_completion(&no_objects);
+	flush_work(&left_work);
 	kobject_put(root);
 }

@@ -2,20 +2,36 @@
 #ifndef _SCOUNTER_SYSFS_H
 #define _SCOUNTER_SYSFS_H
 
+#include <linux/kobject.h>
+#include <linux/llist.h>
 #include <linux/uidgid.h>
 
 #include "compat.h"
 
-struct kobj_type;
-struct kobject;
 struct scounter_group;
 
 /*
- * A directory in that of the group, which is there.  The type's release() calls
- * scounter_sysfs_gone(), also if this fails: the module waits for that before it goes.
+ * A directory.  Its memory begins as zeros and belongs to the driver core once it was added,
+ * also if that fails.  The type's release() frees it and calls scounter_sysfs_gone(): the
+ * module waits for that before it goes.
+ *
+ * @parent: what the client has given, or NULL
  */
-int scounter_sysfs_add(struct kobject *kobj, struct kobj_type *type,
-		       const struct scounter_group *group, const char *name);
+struct scounter_directory {
+	struct kobject kobj;
+	struct kobject *parent;
+	struct llist_node left;
+};
+
+/*
+ * A directory in that of the group, which is there; with @parent there is a link, and the
+ * directory is below @parent.  As functions of files.
+ */
+int scounter_sysfs_add(struct scounter_directory *directory, struct kobj_type *type,
+		       struct kobject *parent, const struct scounter_group *group,
+		       const char *name);
+void scounter_sysfs_remove(struct scounter_directory *directory,
+			   const struct scounter_group *group, const char *name);
 void scounter_sysfs_gone(void);
 
 /* Of such a type, who may read its files. */

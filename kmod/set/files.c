@@ -50,14 +50,14 @@ DEFINE_SHOW_ATTRIBUTE(set);
 
 /* A kobject lives on as long as the driver core holds it; its files do not. */
 struct set_directory {
-	struct kobject kobj;
+	struct scounter_directory sysfs;
 	const struct scounter_set *set;
 	struct attribute values[];	/* one for each row */
 };
 
 static ssize_t value_show(struct kobject *kobj, struct attribute *attr, char *buf)
 {
-	struct set_directory *directory = container_of(kobj, struct set_directory, kobj);
+	struct set_directory *directory = container_of(kobj, struct set_directory, sysfs.kobj);
 
 	return sysfs_emit(buf, "%llu\n",
 			  scounter_set_read(directory->set, attr - directory->values));
@@ -65,7 +65,7 @@ static ssize_t value_show(struct kobject *kobj, struct attribute *attr, char *bu
 
 static void directory_release(struct kobject *kobj)
 {
-	kvfree(container_of(kobj, struct set_directory, kobj));
+	kvfree(container_of(kobj, struct set_directory, sysfs.kobj));
 	scounter_sysfs_gone();
 }
 
@@ -83,8 +83,7 @@ static void files_remove_from_sysfs(struct scounter_named_set *named)
 {
 	if (!named->directory)
 		return;
-	kobject_del(&named->directory->kobj);
-	kobject_put(&named->directory->kobj);
+	scounter_sysfs_remove(&named->directory->sysfs, named->item.spot.group, named->item.name);
 	named->directory = NULL;
 }
 
@@ -100,7 +99,7 @@ static int files_add_values(struct set_directory *directory)
 		sysfs_attr_init(value);
 		value->name = desc->rows[i].name;
 		value->mode = scounter_file_mode();
-		err = sysfs_create_file(&directory->kobj, value);
+		err = sysfs_create_file(&directory->sysfs.kobj, value);
 	}
 	return err;
 }
@@ -117,7 +116,7 @@ static int files_add_to_sysfs(struct scounter_named_set *named)
 	if (!directory)
 		return -ENOMEM;
 	directory->set = &named->set;
-	err = scounter_sysfs_add(&directory->kobj, &directory_type, group, named->item.name);
+	err = scounter_sysfs_add(&directory->sysfs, &directory_type, NULL, group, named->item.name);
 	if (err)
 		return err;
 	named->directory = directory;

@@ -62,6 +62,7 @@ trace_off() {
 . ./integration/traces.sh
 . ./integration/clients.sh
 . ./integration/sets.sh
+. ./integration/devices.sh
 . ./integration/arrays.sh
 . ./integration/snapshots.sh
 . ./integration/attacks.sh
@@ -69,4 +70,4 @@ trace_off() {
 
 # shellcheck disable=SC2086 # a name a word
 [ $# != 0 ] || set -- $TESTS
-run_tests 'try probe array_try leaky hammer stall flows sizes links many kept' "$@"
+run_tests 'device try probe array_try leaky hammer stall flows sizes links many kept' "$@"
