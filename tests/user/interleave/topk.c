@@ -21,6 +21,7 @@
 #include "script.h"
 #include "topk.h"
 #include "topk/designs.h"
+#include "topk/lockfree.h"
 #include "topk/table.h"
 
 #define KEYS		10
@@ -255,6 +256,25 @@ static void judge_all(const struct scounter_topk_header *header)
 				     (unsigned long long)header->floor);
 }
 
+/*
+ * At rest a node is in a cell, in the pool, or spare on a CPU, and in one of these only.
+ * A node that is lost has no other effect until the last one is.
+ */
+static void judge_nodes(struct topk_lockfree *t)
+{
+	u32 i, n = 0, left = t->index.count;
+
+	for (i = 0; i < t->table.capacity; i++)
+		n += !!topk_cell_node(atomic64_read(&t->cells[i].word));
+	for (i = 0; i < nr_cpu_ids; i++)
+		n += !!atomic64_read(&t->index.spares[i].node);
+	i = topk_link_node(atomic64_read(&t->index.pool));
+	for (; i && left; left--, n++)
+		i = topk_link_node(atomic64_read(&topk_node(&t->index, i)->link));
+	if (i || n != t->index.count)
+		explore_fail("%u of %u nodes are there", n, t->index.count);
+}
+
 static void check(void)
 {
 	struct scounter_topk_header *header = snapshot();
@@ -281,6 +301,8 @@ static void check(void)
 	if (header->pending)
 		explore_fail("%llu hits are still pending",
 			     (unsigned long long)header->pending);
+	if (ops == &topk_lockfree_ops)
+		judge_nodes(topk_lockfree_of(books->table));
 	topk_snapshot_free(header);
 }
 
