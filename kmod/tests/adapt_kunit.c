@@ -653,6 +653,8 @@ static void an_inflated_word_wraps_as_a_count(struct kunit *test)
 	scounter_word64_inc(&word, &class);
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word, &class), SCOUNTER_ADAPT_MAX);
 	seconds_pass(inflated, 1);
+	/* At once: some seconds later it would be idle. */
+	KUNIT_ASSERT_FALSE(test, __scounter_is_stripes(word_of(&word)));
 	WAIT_FOR(test, adapt_is_plain(word_of(&word)));
 	KUNIT_EXPECT_EQ(test, word_of(&word), SCOUNTER_ADAPT_MAX);
 	scounter_word64_inc(&word, &class);
