@@ -143,12 +143,12 @@ static void destroying_nothing_is_fine(struct kunit *test)
 	scounter_destroy(ERR_PTR(-ENOMEM));
 }
 
-/* Also while a work makes them. */
 static bool has_files(const struct scounter *counter, enum scounter_view_id view)
 {
 	struct scounter_entry *entry =
 		container_of(counter->history, struct scounter_entry, history);
 
+	/* A work may be making them: not yet or already. */
 	return data_race(entry->view[view]);
 }
 
