@@ -14,6 +14,8 @@
  *	static struct scounter *rx;
  *
  *	rx = scounter_create("rx_packets", NULL, SCOUNTER_APPROX, 0, GFP_KERNEL);
+ *	if (IS_ERR(rx))				see scounter_create_or_dummy(), too
+ *		return PTR_ERR(rx);
  *	scounter_inc(rx);			any context, any CPU
  *	pr_info("%llu\n", scounter_read(rx));
  *	scounter_destroy(rx);
@@ -137,6 +139,14 @@ struct scounter {
 	(!__SCOUNTER_IS_ONE_OF(kind, __SCOUNTER_BFP_KINDS |		\
 			       BIT(SCOUNTER_ATOMIC) | BIT(SCOUNTER_MULTILINE)))
 
+/* One that counts from the beginning: see DEFINE_SCOUNTER(). */
+#define SCOUNTER_INIT(kind_, ppm) {					\
+	.class = __SCOUNTER_CLASS(__SCOUNTER_KIND(kind_), kind_,	\
+				  __SCOUNTER_PPM_OF(kind_, ppm)),	\
+	.is_bfp = __SCOUNTER_IS_BFP(__SCOUNTER_KIND(kind_)),		\
+	.is_other = __SCOUNTER_IS_OTHER(__SCOUNTER_KIND(kind_)),	\
+}
+
 /**
  * DEFINE_SCOUNTER - define a counter without allocating it
  * @name: name of the variable; write `static` before the macro if it is local
@@ -147,12 +157,7 @@ struct scounter {
  * and gives it its stripes or per-CPU words.
  */
 #define DEFINE_SCOUNTER(name, kind_, ppm)				\
-	struct scounter name = {					\
-		.class = __SCOUNTER_CLASS(__SCOUNTER_KIND(kind_), kind_, \
-					  __SCOUNTER_PPM_OF(kind_, ppm)), \
-		.is_bfp = __SCOUNTER_IS_BFP(__SCOUNTER_KIND(kind_)),	\
-		.is_other = __SCOUNTER_IS_OTHER(__SCOUNTER_KIND(kind_)), \
-	}
+	struct scounter name = SCOUNTER_INIT(kind_, ppm)
 
 struct scounter *__scounter_create(const char *name, const char *group,
 				   const struct scounter_params *params,
@@ -208,6 +213,25 @@ int __scounter_register(struct scounter *counter, const char *name,
  */
 #define scounter_create_params(name, group, params, gfp)		\
 	__scounter_create(name, group, params, gfp, THIS_MODULE)
+
+struct scounter *scounter_or_dummy(struct scounter *counter, enum scounter_kind kind);
+
+/**
+ * scounter_create_or_dummy - scounter_create() that always gives a counter
+ * @name: as for scounter_create()
+ * @group: as for scounter_create()
+ * @kind: as for scounter_create()
+ * @ppm: as for scounter_create()
+ * @gfp: as for scounter_create()
+ *
+ * For clients that go on without a counter that cannot be made.  Increments do not look
+ * whether the counter is NULL or an ERR_PTR, which would cost two instructions each time.
+ *
+ * Context: As scounter_create().
+ * Return: the counter, or one that counts nowhere: scounter_or_dummy().
+ */
+#define scounter_create_or_dummy(name, group, kind, ppm, gfp)		\
+	scounter_or_dummy(scounter_create(name, group, kind, ppm, gfp), kind)
 
 /**
  * scounter_register - publish a counter that DEFINE_SCOUNTER() defined

@@ -129,6 +129,10 @@ void scounter_read_est(struct scounter *counter,
 	struct scounter_ref ref = counter_ref_of(counter, ops);
 	unsigned long marks;
 
+	if (unlikely(scounter_is_dummy(counter))) {
+		*estimate = (struct scounter_estimate) { .flags = SCOUNTER_F_LOSSY };
+		return;
+	}
 	do {
 		marks = scounter_marks_read(counter);
 		ref.late = scounter_marks_late(marks);
@@ -151,7 +155,7 @@ u64 scounter_read(struct scounter *counter)
 	const struct scounter_kind_ops *ops = counter_ops_of(counter);
 	struct scounter_ref ref = counter_ref_of(counter, ops);
 
-	return ops->read(&ref);
+	return likely(!scounter_is_dummy(counter)) ? ops->read(&ref) : 0;
 }
 EXPORT_SYMBOL_GPL(scounter_read);
 
@@ -178,6 +182,8 @@ enum scounter_answer scounter_reached(struct scounter *counter, u64 limit)
 	enum scounter_answer answer;
 	unsigned long marks;
 
+	if (unlikely(scounter_is_dummy(counter)))
+		return scounter_bounds_reached(0, 0, SCOUNTER_F_LOSSY, limit);
 	do {
 		marks = scounter_marks_read(counter);
 		ref.late = scounter_marks_late(marks);
@@ -206,6 +212,8 @@ u64 scounter_fetch_reset(struct scounter *counter)
 	bool begun;
 	u64 value;
 
+	if (unlikely(scounter_is_dummy(counter)))
+		return 0;
 	rcu_read_lock();
 	/* Pairs with the release in registry.c: lookup-destroy.litmus. */
 	history = READ_ONCE(counter->history);

@@ -10,4 +10,7 @@ int scounter_spread(struct scounter *counter, gfp_t gfp);
 void scounter_collapse(struct scounter *counter);
 size_t scounter_bytes(const struct scounter *counter);
 
+/* See scounter_or_dummy(). */
+bool scounter_is_dummy(const struct scounter *counter);
+
 #endif /* _SCOUNTER_COUNTER_H */

@@ -201,7 +201,8 @@ struct scounter_item_type scounter_counters = {
 
 /**
  * scounter_destroy - free a counter that scounter_create() made
- * @counter: the counter; nothing happens if it is NULL or an ERR_PTR
+ * @counter: the counter; nothing happens if it is NULL, an ERR_PTR or a dummy of
+ *	scounter_or_dummy()
  *
  * Never waits.  Its name is free at once.  Its files go a moment later, and its memory
  * when nobody reads it through one any more; when the module that made it has gone, so
@@ -214,7 +215,7 @@ void scounter_destroy(struct scounter *counter)
 {
 	struct scounter_entry *entry;
 
-	if (IS_ERR_OR_NULL(counter))
+	if (IS_ERR_OR_NULL(counter) || scounter_is_dummy(counter))
 		return;
 	entry = counters_entry_of(counter);
 	if (WARN_ON(!entry || !entry->allocated))
