@@ -81,6 +81,11 @@ bench-arrays:	## more measure: arrays: every table of Documentation/arrays.rst (
 	build/arrays-bench/arrays-bench table3
 	bench/arrays/figure build/arrays-bench/inside.png
 
+bench-lda:	## more measure: topic models with approximate counters over processes (20 minutes; needs bible-kjv; LDA=, options)
+	@bench/lda/run $(LDA) table
+	@bench/lda/run $(LDA) decrement
+	@bench/lda/run $(LDA) draw
+
 check-topk-long:	## more test: tables of frequent items on long streams of all kinds (an hour or less)
 	$(MAKE) -C tests/user/topk
 	build/topk-native/topk long
@@ -210,4 +215,4 @@ help-all:	## more use: list all verbs
 	$(call verbs,Measure,\(more \)*measure)
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz
+.PHONY: mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays bench-lda check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz
