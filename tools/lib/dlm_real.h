@@ -4,8 +4,7 @@
  * with which the next increment changes it, 1 at first.  Steele & Tristan 2017, section 7;
  * Dice, Lev & Moir 2013, section 3.
  *
- * They save no memory.  Their addition needs no parameter and no random number, and is
- * commutative: it may be an operation of a plain MPI_Allreduce().
+ * They save no memory.  Their addition needs no parameter and no random number.
  */
 #ifndef _LIB_DLM_REAL_H
 #define _LIB_DLM_REAL_H

@@ -284,6 +284,34 @@ static void test_derived(u64 seed)
 	array_free(sum);
 }
 
+/* Buffers that no word is aligned in, of counts that are exact. */
+static void test_unaligned(u64 seed)
+{
+	struct array *one = new_array(&types[4], 64, seed), *other = new_array(&types[4], 64, seed);
+	u64 bytes = one->cells.words * sizeof(u64);
+	char *in = allocate(bytes + 1, 1), *inout = allocate(bytes + 1, 1);
+	u64 i, right = 0;
+	MPI_Op op;
+
+	scounter_mpi_op_create(&types[4], seed, &op);
+	for (i = 0; i < 64; i++) {
+		array_add(one, i, i % 16);
+		array_add(other, i, i % 13);
+	}
+	memcpy(in + 1, one->words, bytes);
+	memcpy(inout + 1, other->words, bytes);
+	MPI_Reduce_local(in + 1, inout + 1, one->cells.words, MPI_UINT64_T, op);
+	memcpy(other->words, inout + 1, bytes);
+	for (i = 0; i < 64; i++)
+		right += array_value(other, i) == i % 16 + i % 13;
+	all_ok(right == 64, "MPI_Reduce_local of buffers that are not aligned: %llu of 64 sums right", right);
+	scounter_mpi_op_free(&op);
+	free(in);
+	free(inout);
+	array_free(one);
+	array_free(other);
+}
+
 /* Two collectives at once that do not block, with different operations. */
 static void test_nonblocking(u64 seed)
 {
@@ -429,6 +457,7 @@ int main(int argc, char **argv)
 	test_reduce(derive_seed(seed, "reduce", 0));
 	test_plain(derive_seed(seed, "plain", 0));
 	test_derived(derive_seed(seed, "derived", 0));
+	test_unaligned(derive_seed(seed, "unaligned", 0));
 	test_nonblocking(derive_seed(seed, "nonblocking", 0));
 	test_lost(derive_seed(seed, "lost", 0));
 	test_brought(derive_seed(seed, "brought", 0));
