@@ -28,6 +28,7 @@
 #include "kernel.h"
 #include "memory.h"
 #include "objects.h"
+#include "pairs.h"
 #include "records.h"
 #include "script.h"
 #include "shares.h"
@@ -265,6 +266,8 @@ const struct explore_program *counting_program(const struct counting *counting)
 		return cells_program(counting->kind + strlen(ARRAY), counting->script);
 	if (!strcmp(counting->kind, "objects"))
 		return objects_program(counting->script);
+	if (!strcmp(counting->kind, "pair"))
+		return pairs_program(counting->script, counting->preload);
 	if (!strcmp(counting->kind, "shares"))
 		return shares_program(counting->script);
 	if (!strncmp(counting->kind, RECORD, strlen(RECORD)))

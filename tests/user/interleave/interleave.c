@@ -24,6 +24,7 @@ static const char usage[] =
 "R, with two hits, or a to i, with many hits at once, or r, a snapshot.  It may be array-TYPE: then i and j\n"
 "are increments of two counters, and m is a merge.  It may be record-KIND: then w is\n"
 "an addition that fills the counter, and s takes the record of a snapshot.  It may be\n"
+"pair: then p is an event, b 2^21 at once and r a read.  It may be\n"
 "objects: then r gives up an object in sysfs, and e is the end of the module.  It may be\n"
 "shares: then a letter is a snapshot that asks for its memory.  For example\n"
 "interleave all multiline_adapt ii,ia,rr\n"

@@ -692,6 +692,31 @@ static bool test_shares(void)
 	return good;
 }
 
+/* From the start of the range, before the end of a quarter, and before a carry. */
+static bool test_pairs(void)
+{
+	static const char *const scripts[] = {
+		"p,p,r", "pp,rr", "pP,r,p", "b,b,r", "bp,bp", "bbb,p", "b,p,R",
+	};
+	static const uint64_t preloads[] = { 0, (1 << 22) - 1, (1 << 24) - 1 };
+	static const struct explore_options random_ones = { .mode = EXPLORE_RANDOM, .runs = 5000,
+							    .seed = 1 };
+	struct counting counting = { .kind = "pair" };
+	bool good = true;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(scripts) / sizeof(scripts[0]) * 3; i++) {
+		counting.script = scripts[i / 3];
+		counting.preload = preloads[i % 3];
+		good &= is_right(&counting, &all);
+	}
+	/* More than the word has room for, between two looks of a reader. */
+	counting = (struct counting) { .kind = "pair", .script = "bbbbbbbbp,r" };
+	good &= is_right(&counting, &all);
+	counting.script = "bbpbPb,pbbBp,rRrpr";
+	return good && is_right(&counting, &random_ones);
+}
+
 static bool test_racing(void)
 {
 	const struct counting counting = { .kind = "racing", .script = "i,i", .tries = 1 };
@@ -726,6 +751,7 @@ static const struct tap_test tests[] = {
 	{ "records: a value falls with a reset or a wrap only, in all orders", test_wraps },
 	{ "objects in sysfs are gone before the module goes, in all orders", test_objects },
 	{ "snapshots that are refused keep none from its share, in all orders", test_shares },
+	{ "pairs: events and amounts are of one moment, in all orders", test_pairs },
 	{ "arrays: counting, additions and merges, in all orders", test_arrays },
 	{ "arrays that are full and cleared, in all orders", test_clearing },
 	{ "tables: hits, evictions and delegation, in all orders", test_topk },
