@@ -165,6 +165,8 @@ static int churn_all(void *data)
 			churn_array(name);
 		if (*mine % 8 == 1)
 			churn_topk(name);
+		if (*mine % 4 == 2)
+			torture_churn_set(name);
 		if (mine == rounds)
 			churn_static();
 		WRITE_ONCE(*mine, *mine + 1);

@@ -114,6 +114,9 @@ int torture_churn_start(void);
 void torture_churn_stop(void);
 u64 torture_churned(void);
 
+/* One of them. */
+void torture_churn_set(const char *name);
+
 int torture_reclaim_start(void);
 void torture_reclaim_stop(void);
 u64 torture_evicted(void);
