@@ -328,9 +328,7 @@ int scounter_kind_by_name(const char *name);
  * Context: Any context, NMI included.
  */
 #define scounter_add(counter, n) ({					\
-	BUILD_BUG_ON_MSG(__builtin_constant_p(n) &&			\
-			 (typeof(n))-1 < (typeof(n))1 && (s64)(n) < 0,	\
-			 "scounters are never decremented");		\
+	__SCOUNTER_REFUSE_NEGATIVE(n);					\
 	__scounter_add(counter, n);					\
 })
 

@@ -39,7 +39,7 @@
 #ifndef _LINUX_SCOUNTER_ARRAY_H
 #define _LINUX_SCOUNTER_ARRAY_H
 
-#include <linux/build_bug.h>
+#include <linux/scounter_class.h>
 #include <linux/scounter_estimate.h>
 #include <linux/types.h>
 #include <uapi/linux/scounter_array.h>
@@ -110,9 +110,7 @@ void __scounter_array_add(struct scounter_array *array, u64 index, u64 n);
  * Context: Any context, NMI included.
  */
 #define scounter_array_add(array, index, n) ({				\
-	BUILD_BUG_ON_MSG(__builtin_constant_p(n) &&			\
-			 (typeof(n))-1 < (typeof(n))1 && (s64)(n) < 0,	\
-			 "scounters are never decremented");		\
+	__SCOUNTER_REFUSE_NEGATIVE(n);					\
 	__scounter_array_add(array, index, n);				\
 })
 

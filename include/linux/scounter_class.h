@@ -23,6 +23,16 @@
 	((kind) == SCOUNTER_EXACT ? SCOUNTER_MULTILINE_ADAPT :		\
 	 (kind) == SCOUNTER_APPROX ? SCOUNTER_BFP_CSUP : (kind))
 
+/* 0 in a constant expression, or an error that says why not. */
+#define __SCOUNTER_ZERO_UNLESS(condition, message)			\
+	(0 * (int)sizeof(struct { _Static_assert(!(condition), message); char unused; }))
+
+/* -1 of a signed type; @n may be a bit-field, which has no typeof(). */
+#define __SCOUNTER_REFUSE_NEGATIVE(n)					\
+	BUILD_BUG_ON_MSG(__builtin_constant_p(n) &&			\
+			 (typeof((n) + 0))-1 < (typeof((n) + 0))1 && (s64)(n) < 0, \
+			 "scounters are never decremented")
+
 #define __SCOUNTER_IS_ONE_OF(kind, kinds)				\
 	((kind) > 0 && (kind) < 32 && (BIT((kind) & 31) & (kinds)))
 
@@ -138,9 +148,10 @@ enum __scounter_kinds {
  * for.  A union takes one initializer, whichever of its members the kind means.
  */
 #define __SCOUNTER_CLASS(kind_, asked, ppm) {				\
-	.limit = __SCOUNTER_LIMIT(kind_, asked, ppm) +				\
-		 BUILD_BUG_ON_ZERO((ppm) < SCOUNTER_ERROR_PPM_MIN ||	\
-				   (ppm) > SCOUNTER_ERROR_PPM_MAX),	\
+	.limit = __SCOUNTER_LIMIT(kind_, asked, ppm) +			\
+		 __SCOUNTER_ZERO_UNLESS((ppm) < SCOUNTER_ERROR_PPM_MIN || \
+					(ppm) > SCOUNTER_ERROR_PPM_MAX,	\
+					"error must be 0 or 5000 to 200000 ppm"), \
 	.theta = (asked) == SCOUNTER_APPROX ? __SCOUNTER_APPROX_THETA(ppm) : \
 		 __SCOUNTER_IS_BFP(kind_) ? __SCOUNTER_THETA(ppm) :	\
 		 __SCOUNTER_IS_MORRIS(kind_) ? __SCOUNTER_MORRIS_A(ppm) : 0, \
@@ -157,7 +168,8 @@ enum __scounter_kinds {
 /* @kind is a constant.  Exact kinds take 0 only. */
 #define __SCOUNTER_PPM_OF(kind, ppm)					\
 	(__SCOUNTER_PPM_OR_DEFAULT(ppm) +				\
-	 BUILD_BUG_ON_ZERO((ppm) && !__SCOUNTER_IS_ONE_OF(__SCOUNTER_KIND(kind), \
-							  __SCOUNTER_APPROX_KINDS)))
+	 __SCOUNTER_ZERO_UNLESS((ppm) && !__SCOUNTER_IS_ONE_OF(__SCOUNTER_KIND(kind), \
+							       __SCOUNTER_APPROX_KINDS), \
+				"error must be 0: this kind is exact, or loses counts"))
 
 #endif /* _LINUX_SCOUNTER_CLASS_H */

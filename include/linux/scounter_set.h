@@ -198,9 +198,7 @@ void __scounter_set_add(struct scounter_set *set, u32 row, u64 n);
  * Context: Any context, NMI included.
  */
 #define scounter_set_add(set, row, n) ({				\
-	BUILD_BUG_ON_MSG(__builtin_constant_p(n) &&			\
-			 (typeof(n))-1 < (typeof(n))1 && (s64)(n) < 0,	\
-			 "scounters are never decremented");		\
+	__SCOUNTER_REFUSE_NEGATIVE(n);					\
 	__scounter_set_add(set, row, n);				\
 })
 

@@ -162,15 +162,17 @@ struct scounter_params {
  */
 #define SCOUNTER_CLASS(kind, ppm)					\
 	__SCOUNTER_CLASS(__SCOUNTER_KIND(kind) +			\
-			 BUILD_BUG_ON_ZERO(!__SCOUNTER_IS_ONE_OF(__SCOUNTER_KIND(kind), \
-					__SCOUNTER_WORD32_KINDS | __SCOUNTER_WORD64_KINDS)), \
+			 __SCOUNTER_ZERO_UNLESS(!__SCOUNTER_IS_ONE_OF(__SCOUNTER_KIND(kind), \
+						__SCOUNTER_WORD32_KINDS |	\
+						__SCOUNTER_WORD64_KINDS),	\
+				"this kind needs a struct scounter, and has no words"), \
 			 kind, __SCOUNTER_PPM_OF(kind, ppm))
 
 int scounter_class_init(struct scounter_class *class,
 			const struct scounter_params *params);
 
-void scounter_word32_add(struct scounter_word32 *counter,
-			 const struct scounter_class *class, u64 n);
+void __scounter_word32_add(struct scounter_word32 *counter,
+			   const struct scounter_class *class, u64 n);
 u64 scounter_word32_read(const struct scounter_word32 *counter,
 			 const struct scounter_class *class);
 void scounter_word32_read_est(const struct scounter_word32 *counter,
@@ -181,8 +183,8 @@ enum scounter_answer scounter_word32_reached(const struct scounter_word32 *count
 u64 scounter_word32_fetch_reset(struct scounter_word32 *counter,
 				const struct scounter_class *class);
 
-void scounter_word64_add(struct scounter_word64 *counter,
-			 const struct scounter_class *class, u64 n);
+void __scounter_word64_add(struct scounter_word64 *counter,
+			   const struct scounter_class *class, u64 n);
 u64 scounter_word64_read(const struct scounter_word64 *counter,
 			 const struct scounter_class *class);
 void scounter_word64_read_est(const struct scounter_word64 *counter,
@@ -217,8 +219,29 @@ static inline void scounter_word64_init(struct scounter_word64 *counter)
 	atomic64_set(&counter->word, 0);
 }
 
+/* A class that is a constant has a kind with words of the size that is counted in. */
+#define __SCOUNTER_CHECK_WORD(class, kinds, message)			\
+	BUILD_BUG_ON_MSG(__builtin_constant_p((class)->kind) &&		\
+			 !__SCOUNTER_IS_ONE_OF((class)->kind, kinds), message)
+
 /* It needs the words and the class from above. */
 #include <linux/scounter_inline.h>
+
+/**
+ * scounter_word32_add - count n events at once in a word of four bytes
+ * @counter: the word
+ * @class: its kind, accuracy and policy, the same in every call for this word
+ * @n: how many; 0 changes nothing, 2^63 and above is refused: see scounter_add()
+ *
+ * The expected value grows by n exactly, in one step whatever n is (Steele &
+ * Tristan 2017, section 8), until the end of the range.
+ *
+ * Context: Any context, NMI included.
+ */
+#define scounter_word32_add(counter, class, n) ({			\
+	__SCOUNTER_REFUSE_NEGATIVE(n);					\
+	__scounter_word32_add(counter, class, n);			\
+})
 
 /**
  * scounter_word32_inc - count one event in a word of four bytes
@@ -239,11 +262,29 @@ static __always_inline void
 scounter_word32_inc(struct scounter_word32 *counter,
 		    const struct scounter_class *class)
 {
-	u32 outcome = __scounter_word32_try_inc(counter, class, class->kind);
+	u32 outcome;
 
+	__SCOUNTER_CHECK_WORD(class, __SCOUNTER_WORD32_KINDS,
+			      "this kind needs a scounter_word64, as exact does");
+	outcome = __scounter_word32_try_inc(counter, class, class->kind);
 	if (unlikely(outcome))
 		__scounter_word32_finish(counter, class, outcome);
 }
+
+/**
+ * scounter_word64_add - count n events at once in a word of eight bytes
+ * @counter: the word
+ * @class: its kind, accuracy and policy, the same in every call for this word
+ * @n: how many; 0 changes nothing, 2^63 and above is refused: see scounter_add()
+ *
+ * As scounter_word32_add(); exact kinds add n.
+ *
+ * Context: Any context, NMI included.
+ */
+#define scounter_word64_add(counter, class, n) ({			\
+	__SCOUNTER_REFUSE_NEGATIVE(n);					\
+	__scounter_word64_add(counter, class, n);			\
+})
 
 /**
  * scounter_word64_inc - count one event in a word of eight bytes
@@ -263,6 +304,8 @@ scounter_word64_inc(struct scounter_word64 *counter,
 {
 	u32 outcome = SCOUNTER_UNTRIED;
 
+	__SCOUNTER_CHECK_WORD(class, __SCOUNTER_WORD64_KINDS,
+			      "this kind needs a scounter_word32, as approx does");
 	if (__builtin_constant_p(class->kind))
 		outcome = __scounter_word64_try_inc(counter, class, class->kind);
 	if (unlikely(outcome))

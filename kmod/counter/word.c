@@ -74,19 +74,9 @@ notrace void __scounter_word64_finish(struct scounter_word64 *counter,
 }
 EXPORT_SYMBOL_GPL(__scounter_word64_finish);
 
-/**
- * scounter_word32_add - count n events at once in a word of four bytes
- * @counter: the word
- * @class: its kind, accuracy and policy, the same in every call for this word
- * @n: how many; 0 changes nothing, 2^63 and above is refused: see scounter_add()
- *
- * The expected value grows by n exactly, in one step whatever n is (Steele &
- * Tristan 2017, section 8), until the end of the range.
- *
- * Context: Any context, NMI included.
- */
-notrace void scounter_word32_add(struct scounter_word32 *counter,
-				 const struct scounter_class *class, u64 n)
+/* See scounter_word32_add(). */
+notrace void __scounter_word32_add(struct scounter_word32 *counter,
+				   const struct scounter_class *class, u64 n)
 {
 	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD32);
 	struct scounter_ref ref = word_ref32(counter, class);
@@ -94,20 +84,11 @@ notrace void scounter_word32_add(struct scounter_word32 *counter,
 	if (ops && n && !scounter_refuses(n, NULL))
 		ops->add(&ref, n);
 }
-EXPORT_SYMBOL_GPL(scounter_word32_add);
+EXPORT_SYMBOL_GPL(__scounter_word32_add);
 
-/**
- * scounter_word64_add - count n events at once in a word of eight bytes
- * @counter: the word
- * @class: its kind, accuracy and policy, the same in every call for this word
- * @n: how many; 0 changes nothing, 2^63 and above is refused: see scounter_add()
- *
- * As scounter_word32_add(); exact kinds add n.
- *
- * Context: Any context, NMI included.
- */
-notrace void scounter_word64_add(struct scounter_word64 *counter,
-				 const struct scounter_class *class, u64 n)
+/* See scounter_word64_add(). */
+notrace void __scounter_word64_add(struct scounter_word64 *counter,
+				   const struct scounter_class *class, u64 n)
 {
 	const struct scounter_kind_ops *ops = word_ops_of(class, __SCOUNTER_WORD64);
 	struct scounter_ref ref = word_ref64(counter, class);
@@ -115,7 +96,7 @@ notrace void scounter_word64_add(struct scounter_word64 *counter,
 	if (ops && n && !scounter_refuses(n, NULL))
 		ops->add(&ref, n);
 }
-EXPORT_SYMBOL_GPL(scounter_word64_add);
+EXPORT_SYMBOL_GPL(__scounter_word64_add);
 
 /**
  * scounter_word32_read - the value of a word of four bytes

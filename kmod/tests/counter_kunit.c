@@ -222,10 +222,10 @@ static void negative_amounts_are_refused_by_words(struct kunit *test)
 	struct scounter_word64 word64 = SCOUNTER_WORD_INIT;
 	unsigned long before = scounter_refusals();
 
-	scounter_word32_add(&word32, &small, -7);
+	__scounter_word32_add(&word32, &small, -7);
 	KUNIT_EXPECT_EQ(test, scounter_word32_read(&word32, &small), 0ULL);
 	KUNIT_EXPECT_STREQ(test, last_refusal().name, "");
-	scounter_word64_add(&word64, &large, -7);
+	__scounter_word64_add(&word64, &large, -7);
 	KUNIT_EXPECT_EQ(test, scounter_word64_read(&word64, &large), 0ULL);
 	KUNIT_EXPECT_EQ(test, last_refusal().amount, -7LL);
 	KUNIT_EXPECT_EQ(test, scounter_refusals() - before, 2UL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// refused: negative width in bit-field|size of unnamed array is negative|static assertion failed
+// refused: error must be 0: this kind is exact
 #include <linux/scounter.h>
 
 DEFINE_SCOUNTER(exact, SCOUNTER_CAS, 10000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// refused: negative width in bit-field|size of unnamed array is negative|static assertion failed
+// refused: error must be 0 or 5000 to 200000 ppm
 #include <linux/scounter.h>
 
 extern const struct scounter_class class;

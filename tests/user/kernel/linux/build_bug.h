@@ -5,10 +5,15 @@
 
 #define BUILD_BUG_ON_ZERO(condition) \
 	((int)sizeof(struct { int : -!!(condition); }))
-#define BUILD_BUG_ON_MSG(condition, message) ({				\
-	extern void _shim_build_bug(void) __attribute__((error(message))); \
+/* Each has a function of its own, as a compiler says the message of the first of one name. */
+#define BUILD_BUG_ON_MSG(condition, message)				\
+	_SHIM_BUILD_BUG(condition, message, __COUNTER__)
+#define _SHIM_BUILD_BUG(condition, message, number)			\
+	_SHIM_BUILD_BUG_IN(condition, message, number)
+#define _SHIM_BUILD_BUG_IN(condition, message, number) ({		\
+	extern void _shim_build_bug_##number(void) __attribute__((error(message))); \
 	if (condition)							\
-		_shim_build_bug();					\
+		_shim_build_bug_##number();				\
 })
 #define BUILD_BUG_ON(condition)	BUILD_BUG_ON_MSG(condition, #condition)
 #define static_assert(condition, ...)	_Static_assert(condition, #condition)
