@@ -419,10 +419,15 @@ static void registry_resize(void)
 
 static void registry_see_to_all(struct work_struct *work)
 {
+	u32 n = 0;
+
+	/* Now and then: to look whether the tables fit takes the lock for each. */
 	do {
-		registry_resize();
+		if (n++ % LOOKS == 0)
+			registry_resize();
 		cond_resched();
 	} while (registry_see_to_one());
+	registry_resize();
 }
 
 /* All that making files does: it allocates in ways that no @gfp reaches. */
