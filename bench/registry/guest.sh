@@ -37,6 +37,30 @@ figures() {
 		$(((made - begin) * 1000 / n)) $((end * 1000 / n)) $((beside * 1000)) >&3
 }
 
+# Objects of each cache; and their bytes, with the share of what their slabs waste.
+caches() {
+	echo 3 >/proc/sys/vm/drop_caches
+	sleep 3
+	awk 'NR > 2 { print $1, $3, 4096 * $6 / $5 }' /proc/slabinfo
+}
+
+# objects WHAT PARAMETER...: what of the kernel's memory a counter takes
+objects() {
+	what=$1 n=10000
+	shift
+	sleep 20
+	caches >/tmp/before
+	insmod scounter_many.ko n=$n "$@" || exit 1
+	caches >/tmp/after
+	rmmod scounter_many || exit 1
+	awk -v n="$n" -v what="$what" '
+		NR == FNR { was[$1] = $2; next }
+		($2 - was[$1]) / n >= 0.05 {
+			each = ($2 - was[$1]) / n
+			printf "%-16s %-24s %7.2f x %4d = %5d\n", what, $1, each, $3, each * $3
+		}' /tmp/before /tmp/after >&3
+}
+
 insmod scounter.ko || exit 1
 printf '%8s %-16s %7s %9s %9s %11s\n' '# n' files bytes creation end 'other module' >&3
 figures 10000 all
@@ -53,3 +77,7 @@ if grep -aq parmtype=rows: scounter_many.ko; then
 	figures 10000 'set of 10' rows=10 hide=3
 	figures 100000 'set of 10' rows=10 hide=3
 fi
+printf '\n%-16s %-24s %s\n' '# files' cache 'objects x bytes, for each counter' >&3
+objects sysfs hide=2
+objects debugfs hide=1
+objects none hide=7

@@ -272,8 +272,12 @@ EXPORT_SYMBOL_GPL(scounter_unregister);
 static struct scounter_entry *counters_entry_alloc(struct scounter *counter,
 						   size_t name_size, gfp_t gfp)
 {
-	struct scounter_entry *entry = kzalloc(struct_size(entry, name, name_size), gfp);
+	/* The name begins in what would be padding. */
+	size_t size = offsetof(struct scounter_entry, name) + name_size;
+	struct scounter_entry *entry = kzalloc(max(size, sizeof(*entry)), gfp);
 
+	/* Documentation/choosing.rst says so. */
+	BUILD_BUG_ON(offsetof(struct scounter_entry, name) + 22 + 1 > 256);
 	if (!entry)
 		return NULL;
 	entry->counter = counter;

@@ -19,8 +19,8 @@ struct scounter_entry {
 	struct scounter_history history;
 	struct scounter_item item;
 	const struct scounter_description *description;	/* or NULL */
-	u8 hide;
-	bool allocated;			/* the counter is ours to free */
+	u8 hide:7;
+	u8 allocated:1;			/* the counter is ours to free */
 	char name[];
 };
 
