@@ -34,7 +34,8 @@ struct scounter *__devm_scounter_create(struct device *dev, const char *name, co
 					struct module *owner);
 struct scounter_set *__devm_scounter_set_create(struct device *dev,
 						const struct scounter_set_desc *desc,
-						const char *object, struct module *owner);
+						const char *object, struct kobject *parent,
+						struct module *owner);
 struct scounter_array *__devm_scounter_array_create(struct device *dev, const char *name,
 						    const char *group,
 						    const struct scounter_array_type *type,
@@ -84,7 +85,20 @@ struct scounter_topk *__devm_scounter_topk_create(struct device *dev, const char
  * Return: as scounter_set_create() with GFP_KERNEL.
  */
 #define devm_scounter_set_create(dev, desc, object)			\
-	__devm_scounter_set_create(dev, desc, object, THIS_MODULE)
+	__devm_scounter_set_create(dev, desc, object, NULL, THIS_MODULE)
+
+/**
+ * devm_scounter_set_create_below - scounter_set_create_below() with a device
+ * @dev: the device
+ * @desc: as for scounter_set_create_below()
+ * @object: as for scounter_set_create_below()
+ * @parent: as for scounter_set_create_below(); &dev->kobj, say
+ *
+ * Context: Task context; may sleep.
+ * Return: as scounter_set_create_below().
+ */
+#define devm_scounter_set_create_below(dev, desc, object, parent)	\
+	__devm_scounter_set_create(dev, desc, object, parent, THIS_MODULE)
 
 /**
  * devm_scounter_array_create - scounter_array_create() with a device

@@ -135,8 +135,8 @@ struct scounter_set {
 	}
 
 struct scounter_set *__scounter_set_create(const struct scounter_set_desc *desc,
-					   const char *object, gfp_t gfp,
-					   struct module *owner);
+					   const char *object, struct kobject *parent,
+					   gfp_t gfp, struct module *owner);
 int __scounter_set_init(struct scounter_set *set, const struct scounter_set_desc *desc,
 			size_t size);
 
@@ -156,7 +156,21 @@ int __scounter_set_init(struct scounter_set *set, const struct scounter_set_desc
  * scounter_create().
  */
 #define scounter_set_create(desc, object, gfp)				\
-	__scounter_set_create(desc, object, gfp, THIS_MODULE)
+	__scounter_set_create(desc, object, NULL, gfp, THIS_MODULE)
+
+/**
+ * scounter_set_create_below - the same, with a directory of the client's own in sysfs
+ * @desc: as for scounter_set_create(); not hidden from sysfs
+ * @object: as for scounter_set_create()
+ * @parent: a kobject that is in sysfs, &dev->kobj, say, and has nothing that is named as
+ *	the object: see @parent of struct scounter_params
+ * @gfp: GFP_KERNEL
+ *
+ * Context: Task context; may sleep.
+ * Return: as scounter_set_create(), and as scounter_create_params() of a parent.
+ */
+#define scounter_set_create_below(desc, object, parent, gfp)		\
+	__scounter_set_create(desc, object, parent, gfp, THIS_MODULE)
 
 void scounter_set_destroy(struct scounter_set *set);
 

@@ -319,8 +319,7 @@ static struct scounter *counters_alloc(const struct scounter_params *params,
 	return counter;
 }
 
-static int counters_check_parent(const struct kobject *parent, const char *name, u8 hide,
-				 gfp_t gfp)
+int scounter_check_parent(const struct kobject *parent, const char *name, u8 hide, gfp_t gfp)
 {
 	if (hide & SCOUNTER_HIDE_SYSFS) {
 		pr_warn_ratelimited("%s: what is hidden from sysfs has no parent there\n", name);
@@ -346,7 +345,7 @@ static int counters_name_allocated(struct scounter *counter, const char *name, c
 	int err = scounter_check_name("counter", name);
 
 	if (!err && params->parent)
-		err = counters_check_parent(params->parent, name, params->hide, gfp);
+		err = scounter_check_parent(params->parent, name, params->hide, gfp);
 	if (err)
 		return err;
 	entry = counters_entry_alloc(counter, strlen(name) + 1, gfp);

@@ -49,6 +49,9 @@ void scounter_registry_view(const struct scounter_view *view);
 /* Makes what the view has of a group before its items, once.  As a function of files. */
 int scounter_add_group_to(enum scounter_view_id id, struct scounter_group *group);
 
+/* 0, or why nothing can have a directory below the client's @parent; said in the log. */
+int scounter_check_parent(const struct kobject *parent, const char *name, u8 hide, gfp_t gfp);
+
 /* All that is in snapshots: other types are among these. */
 extern struct scounter_item_type scounter_counters;
 

@@ -40,9 +40,11 @@ static void devres_destroy_set(void *set)
 /* See devm_scounter_set_create(). */
 struct scounter_set *__devm_scounter_set_create(struct device *dev,
 						const struct scounter_set_desc *desc,
-						const char *object, struct module *owner)
+						const char *object, struct kobject *parent,
+						struct module *owner)
 {
-	struct scounter_set *set = __scounter_set_create(desc, object, GFP_KERNEL, owner);
+	struct scounter_set *set =
+		__scounter_set_create(desc, object, parent, GFP_KERNEL, owner);
 
 	return devres_hand_over(dev, set, devres_destroy_set);
 }

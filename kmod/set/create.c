@@ -87,14 +87,16 @@ static int create_publish(struct scounter_named_set *named, struct module *owner
 
 /* See scounter_set_create(). */
 struct scounter_set *__scounter_set_create(const struct scounter_set_desc *desc,
-					   const char *object, gfp_t gfp,
-					   struct module *owner)
+					   const char *object, struct kobject *parent,
+					   gfp_t gfp, struct module *owner)
 {
 	struct scounter_named_set *named;
 	int err = scounter_set_check_words(desc, object);
 
 	if (!err)
 		err = scounter_set_check_texts(desc, object);
+	if (!err && parent)
+		err = scounter_check_parent(parent, object, desc->hide, gfp);
 	if (err)
 		return ERR_PTR(err);
 	if (!scounter_item_may_be_made("set", desc->group, object, owner))
@@ -102,6 +104,7 @@ struct scounter_set *__scounter_set_create(const struct scounter_set_desc *desc,
 	named = create_alloc(desc, object, gfp);
 	if (!named)
 		return ERR_PTR(-ENOMEM);
+	named->parent = parent;
 	err = create_publish(named, owner, gfp);
 	if (err) {
 		kvfree(named);

@@ -107,16 +107,20 @@ static int files_add_values(struct set_directory *directory)
 static int files_add_to_sysfs(struct scounter_named_set *named)
 {
 	struct scounter_group *group = named->item.spot.group;
+	struct kobject *parent = named->parent;
 	struct set_directory *directory;
-	int err = scounter_add_group_to(SCOUNTER_VIEW_SYSFS, group);
+	int err;
 
+	named->directory = NULL;
+	err = scounter_add_group_to(SCOUNTER_VIEW_SYSFS, group);
 	if (err)
 		return err;
 	directory = kvzalloc(struct_size(directory, values, named->set.desc->count), GFP_KERNEL);
 	if (!directory)
 		return -ENOMEM;
 	directory->set = &named->set;
-	err = scounter_sysfs_add(&directory->sysfs, &directory_type, NULL, group, named->item.name);
+	err = scounter_sysfs_add(&directory->sysfs, &directory_type, parent, group,
+				 named->item.name);
 	if (err)
 		return err;
 	named->directory = directory;

@@ -23,7 +23,10 @@ struct scounter_named_set {
 	u64 created_ns, created_real_ns;
 	unsigned long *shown;
 	struct dentry *file;
-	struct set_directory *directory;
+	union {
+		struct set_directory *directory;
+		struct kobject *parent;		/* at first: the client's own, or NULL */
+	};
 	struct scounter_set set;
 };
 

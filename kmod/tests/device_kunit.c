@@ -164,17 +164,48 @@ static void a_parent_that_cannot_be_is_refused(struct kunit *test)
 	root_device_unregister(device);
 }
 
+static const struct scounter_set_row rows[] = {
+	SCOUNTER_SET_ROW("row", SCOUNTER_APPROX, 0, NULL, NULL),
+};
+
+static const struct scounter_set_desc desc = {
+	.group = GROUP, .rows = rows, .count = ARRAY_SIZE(rows),
+};
+
+static void a_set_is_below_its_parent_which_may_go_first(struct kunit *test)
+{
+	static const struct scounter_set_desc hidden = {
+		.rows = rows, .count = ARRAY_SIZE(rows), .hide = SCOUNTER_HIDE_SYSFS,
+	};
+	struct device *device = root_device_register(DEVICE);
+	struct scounter_set *set;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(device));
+	KUNIT_EXPECT_EQ(test, PTR_ERR(scounter_set_create_below(&hidden, "below", &device->kobj,
+								GFP_KERNEL)), (long)-EINVAL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(scounter_set_create_below(&desc, "uevent", &device->kobj,
+								GFP_KERNEL)), (long)-EEXIST);
+	set = scounter_set_create_below(&desc, "below", &device->kobj, GFP_KERNEL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
+	KUNIT_EXPECT_TRUE(test, is_there(&device->kobj, "below"));
+	root_device_unregister(device);
+	scounter_set_inc(set, 0);
+	KUNIT_EXPECT_EQ(test, scounter_set_read(set, 0), 1ULL);
+	scounter_set_destroy(set);
+	/* The name is free, and what was there is no more. */
+	device = root_device_register(DEVICE);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(device));
+	set = devm_scounter_set_create_below(device, &desc, "below", &device->kobj);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(set));
+	KUNIT_EXPECT_TRUE(test, is_there(&device->kobj, "below"));
+	root_device_unregister(device);
+}
+
 /* Of all kinds one, whose names say so. */
 static int create_all(struct device *device)
 {
 	static const struct scounter_array_type type = { .kind = SCOUNTER_REPR_MORRIS2, .bits = 6 };
 	static const struct scounter_topk_spec spec = { .capacity = 2, .key_size = 8 };
-	static const struct scounter_set_row rows[] = {
-		SCOUNTER_SET_ROW("row", SCOUNTER_APPROX, 0, NULL, NULL),
-	};
-	static const struct scounter_set_desc desc = {
-		.group = GROUP, .rows = rows, .count = ARRAY_SIZE(rows),
-	};
 	const struct scounter_params params = {
 		.kind = SCOUNTER_APPROX, .parent = &device->kobj,
 	};
@@ -236,6 +267,7 @@ static struct kunit_case device_cases[] = {
 	KUNIT_CASE(a_counter_is_below_its_parent),
 	KUNIT_CASE(a_parent_may_go_first),
 	KUNIT_CASE(a_parent_that_cannot_be_is_refused),
+	KUNIT_CASE(a_set_is_below_its_parent_which_may_go_first),
 	KUNIT_CASE(all_goes_with_its_device),
 	KUNIT_CASE(every_allocation_with_a_device_fails_once),
 	{}
