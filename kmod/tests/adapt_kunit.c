@@ -241,6 +241,8 @@ static void an_idle_word_becomes_a_count(struct kunit *test)
 	u32 second;
 
 	KUNIT_EXPECT_EQ(test, deflate_after, 5U);
+	/* Idle CPUs do not wake up for it. */
+	KUNIT_EXPECT_TRUE(test, tend_work.timer.flags & TIMER_DEFERRABLE);
 	inflate_with(test, &word, &adapt_class, 9);
 	inflated = inflated_of(word_of(&word));
 	for (second = 0; second < 20; second++) {
