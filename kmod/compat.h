@@ -58,6 +58,16 @@
 /* Whether what is called through a pointer must have just that prototype; renamed in 6.18. */
 #define SCOUNTER_COMPARES_PROTOTYPES	(IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI))
 
+/* A library function of the kernel's that few configurations are without. */
+#ifdef CONFIG_GLOB
+#include <linux/glob.h>
+#define SCOUNTER_HAS_PATTERNS		1
+#define scounter_glob_match(pattern, text)	glob_match(pattern, text)
+#else
+#define SCOUNTER_HAS_PATTERNS		0
+#define scounter_glob_match(pattern, text)	((void)(pattern), (void)(text), true)
+#endif
+
 /*
  * Whether, and how, to wait until every task has slept or left the kernel.
  * Where no task can be preempted in the kernel, that is RCU's grace period; a

@@ -123,16 +123,17 @@ static bool counters_row(struct scounter_item *item, u32 i, struct scounter_row 
 	struct scounter_entry *entry = scounter_entry_of(item);
 	const struct scounter_description *description = READ_ONCE(entry->description) ?: &none;
 
-	*row = (struct scounter_row) {
-		.group = scounter_entry_group(entry)->name,
-		.name = item->name,
-		.unit = description->unit,
-		.help = description->help,
-		.kind = entry->counter->class.kind,
-		.full_since = &entry->history.saturated_ns,
-		.show = counters_show,
-		.of = entry,
-	};
+	/* One by one: an initializer would zero all of it first. */
+	row->group = scounter_entry_group(entry)->name;
+	row->object = NULL;
+	row->name = item->name;
+	row->unit = description->unit;
+	row->help = description->help;
+	row->label = NULL;
+	row->kind = entry->counter->class.kind;
+	row->full_since = &entry->history.saturated_ns;
+	row->show = counters_show;
+	row->of = entry;
 	return true;
 }
 

@@ -689,6 +689,7 @@ void scounter_walk_start(struct scounter_walk *walk, struct scounter_item_type *
 
 	walk->type = type;
 	walk->spot.group = NULL;
+	walk->group = NULL;
 	raw_spin_lock_irqsave(&names_lock, flags);
 	list_add(&walk->spot.list, &type->spots);
 	raw_spin_unlock_irqrestore(&names_lock, flags);
@@ -716,6 +717,10 @@ static u32 registry_pin_some(struct scounter_walk *walk, struct scounter_spot **
 		*at = list_next_entry(*at, list);
 		if (!(*at)->group)
 			continue;
+		if (walk->group && strcmp((*at)->group->name, walk->group)) {
+			*at = &(*at)->group->end;
+			continue;
+		}
 		items[n] = container_of(*at, struct scounter_item, spot);
 		items[n++]->pins++;
 	}

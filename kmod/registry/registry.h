@@ -25,8 +25,8 @@ enum scounter_view_id { SCOUNTER_VIEW_SYSFS, SCOUNTER_VIEW_DEBUGFS, SCOUNTER_VIE
  * What a snapshot says of a counter, but for what it has counted.  An item whose type has
  * a function `row` fills one in for each of its counters.
  *
- * @group, @name, @object: in arrays of SCOUNTER_NAME_MAX + 1 bytes, or shorter ones with a
- *	NUL; @object is NULL for a counter that is of none
+ * @group: in an array of SCOUNTER_NAME_MAX + 1 bytes, all NULs behind its end
+ * @object: NULL for a counter that is of none
  * @kind: an enum scounter_kind
  * @unit, @help, @label: or NULL
  * @full_since: when a snapshot first found it full since its last reset, kept here; or
@@ -172,10 +172,13 @@ bool scounter_item_may_be_made(const char *what, const char *group, const char *
 /*
  * A reader among the items of a type.  Nobody waits for it but who takes down an item
  * that it has pinned: so it does nothing long with that.
+ *
+ * @group: the name of the only group to look at; NULL, as a walk starts, for all
  */
 struct scounter_walk {
 	struct scounter_spot spot;
 	struct scounter_item_type *type;
+	const char *group;
 };
 
 void scounter_walk_start(struct scounter_walk *walk, struct scounter_item_type *type);

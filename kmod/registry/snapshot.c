@@ -25,6 +25,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
+#include <linux/uaccess.h>
 #include <linux/uuid.h>
 #include <linux/vmalloc.h>
 
@@ -48,6 +49,8 @@
 
 struct open_snapshot {
 	struct mutex lock;
+	bool filtered;
+	struct scounter_filter filter;
 	struct scounter_snapshot snapshot;
 };
 
@@ -57,6 +60,7 @@ struct open_snapshot {
  */
 struct snapshot_making {
 	struct scounter_snapshot *snapshot;
+	const struct scounter_filter *filter;
 	struct scounter_texts texts;
 	u64 records, seen;
 	u32 bytes_of_texts;
@@ -80,11 +84,36 @@ static u64 snapshot_full_since(u64 *full_since, u64 reset_ns, u64 now)
 	return since;
 }
 
-/* The memory was zeroed: behind the names are NULs. */
+/* Names are short and many, and their lengths were checked.  Behind them are NULs. */
 static void snapshot_name(u8 *to, const char *name)
 {
-	if (name)
-		strscpy((char *)to, name, SCOUNTER_NAME_MAX + 1);
+	u32 i;
+
+	for (i = 0; i < SCOUNTER_NAME_MAX && name[i]; i++)
+		to[i] = name[i];
+}
+
+/* Most counters have the kind of the one before. */
+static void snapshot_kind(struct scounter_snapshot_record *record, u32 kind, bool first)
+{
+	const struct scounter_snapshot_record *before = record - 1;
+
+	record->kind = kind;
+	if (!first && before->kind == kind)
+		memcpy(record->kind_name, before->kind_name, sizeof(record->kind_name));
+	else
+		strscpy(record->kind_name, scounter_kind_name(kind), sizeof(record->kind_name));
+}
+
+static void snapshot_texts(struct scounter_snapshot_record *record, struct scounter_texts *texts,
+			   const struct scounter_row *row)
+{
+	if (row->unit)
+		record->unit = scounter_texts_add(texts, row->unit);
+	if (row->help)
+		record->help = scounter_texts_add(texts, row->help);
+	if (row->label)
+		record->label = scounter_texts_add(texts, row->label);
 }
 
 static void snapshot_add(struct snapshot_making *making, const struct scounter_row *row)
@@ -94,19 +123,31 @@ static void snapshot_add(struct snapshot_making *making, const struct scounter_r
 
 	if (making->seen++ >= making->records)
 		return;
-	header->count++;
-	snapshot_name(record->group, row->group);
-	snapshot_name(record->object, row->object);
+	snapshot_kind(record, row->kind, !header->count++);
+	memcpy(record->group, row->group, sizeof(record->group));
+	if (row->object)
+		snapshot_name(record->object, row->object);
 	snapshot_name(record->name, row->name);
-	strscpy(record->kind_name, scounter_kind_name(row->kind), sizeof(record->kind_name));
-	record->kind = row->kind;
-	record->unit = scounter_texts_add(&making->texts, row->unit);
-	record->help = scounter_texts_add(&making->texts, row->help);
-	record->label = scounter_texts_add(&making->texts, row->label);
+	snapshot_texts(record, &making->texts, row);
 	row->show(row, record);
 	if (row->full_since && record->flags & SCOUNTER_F_SATURATED)
 		record->saturated_ns = snapshot_full_since(row->full_since, record->reset_ns,
 							   header->monotonic_ns);
+}
+
+/* Of a pattern that is a text. */
+static bool snapshot_matches(const u8 *pattern, const struct scounter_row *row)
+{
+	char path[3 * (SCOUNTER_NAME_MAX + 1)];
+
+	snprintf(path, sizeof(path), "%s/%s%s%s", row->group, row->object ?: "",
+		 row->object ? "/" : "", row->name);
+	return scounter_glob_match((const char *)pattern, path);
+}
+
+static bool snapshot_wants(const struct scounter_filter *filter, const struct scounter_row *row)
+{
+	return !filter || !filter->pattern[0] || snapshot_matches(filter->pattern, row);
 }
 
 static void snapshot_add_all_of(struct snapshot_making *making, struct scounter_item *item)
@@ -118,7 +159,7 @@ static void snapshot_add_all_of(struct snapshot_making *making, struct scounter_
 	struct scounter_row row;
 
 	for (i = 0; i < rows; i++) {
-		if (type->row(item, i, &row))
+		if (type->row(item, i, &row) && snapshot_wants(making->filter, &row))
 			snapshot_add(making, &row);
 		if (i % MANY == MANY - 1)
 			cond_resched();
@@ -138,6 +179,8 @@ static int snapshot_fill(struct snapshot_making *making)
 	u32 i, n;
 
 	scounter_walk_start(&walk, &scounter_counters);
+	if (making->filter && making->filter->group[0])
+		walk.group = (const char *)making->filter->group;
 	while ((n = scounter_walk_some(&walk, items, PINNED))) {
 		for (i = 0; i < n; i++)
 			snapshot_add_all_of(making, items[i]);
@@ -170,8 +213,10 @@ static void snapshot_finish(struct snapshot_making *making)
 	u32 size = making->texts.size;
 
 	header->header_size = sizeof(*header);
-	WRITE_ONCE(usual_texts, size);
-	WRITE_ONCE(usual_records, header->count);
+	if (!making->filter) {
+		WRITE_ONCE(usual_texts, size);
+		WRITE_ONCE(usual_records, header->count);
+	}
 	if (size == 1)
 		return;
 	header->texts_offset = sizeof(*header);
@@ -225,18 +270,24 @@ static int snapshot_make(struct snapshot_making *making)
 }
 
 /* With some room, as counters may come meanwhile; and once more if that did not do. */
-int scounter_snapshot_take(struct scounter_snapshot *snapshot)
+int scounter_snapshot_take_some(struct scounter_snapshot *snapshot,
+				const struct scounter_filter *filter)
 {
-	u64 count = max(READ_ONCE(scounter_counters.count), READ_ONCE(usual_records));
-	u32 texts = ROOM_OF_TEXTS + READ_ONCE(usual_texts), more = ROOM;
+	u32 texts = ROOM_OF_TEXTS, more = ROOM;
 	struct snapshot_making making;
+	u64 count = MANY;
 	int err;
 
+	if (!filter) {
+		count = max(READ_ONCE(scounter_counters.count), READ_ONCE(usual_records));
+		texts += READ_ONCE(usual_texts);
+	}
 	do {
 		if (count + more > RECORDS_MAX)
 			return -EFBIG;
 		making = (struct snapshot_making) {
 			.snapshot = snapshot,
+			.filter = filter,
 			.records = count + more,
 			.bytes_of_texts = min_t(u32, round_up(texts, 8), TEXTS_MAX),
 		};
@@ -247,6 +298,11 @@ int scounter_snapshot_take(struct scounter_snapshot *snapshot)
 			texts = min_t(u32, 4 * texts, TEXTS_MAX);
 	} while (err == -ENOSPC);
 	return err;
+}
+
+int scounter_snapshot_take(struct scounter_snapshot *snapshot)
+{
+	return scounter_snapshot_take_some(snapshot, NULL);
 }
 
 void scounter_snapshot_free(struct scounter_snapshot *snapshot)
@@ -286,14 +342,15 @@ static int snapshot_release(struct inode *inode, struct file *file)
 }
 
 /* Who reads first holds it, whoever has opened the file. */
-static int snapshot_take_for_reader(struct scounter_snapshot *snapshot)
+static int snapshot_take_for_reader(struct open_snapshot *open)
 {
+	struct scounter_snapshot *snapshot = &open->snapshot;
 	int err;
 
 	snapshot->share = scounter_share_get(current_uid());
 	if (!snapshot->share)
 		return -ENOMEM;
-	err = scounter_snapshot_take(snapshot);
+	err = scounter_snapshot_take_some(snapshot, open->filtered ? &open->filter : NULL);
 	if (!err)
 		return 0;
 	scounter_share_put(snapshot->share);
@@ -307,7 +364,7 @@ static int snapshot_taken(struct open_snapshot *open)
 
 	if (mutex_lock_interruptible(&open->lock))
 		return -ERESTARTSYS;
-	err = open->snapshot.header ? 0 : snapshot_take_for_reader(&open->snapshot);
+	err = open->snapshot.header ? 0 : snapshot_take_for_reader(open);
 	mutex_unlock(&open->lock);
 	return err;
 }
@@ -356,12 +413,46 @@ static loff_t snapshot_llseek(struct file *file, loff_t offset, int whence)
 	return fixed_size_llseek(file, offset, whence, snapshot_size(&open->snapshot));
 }
 
+static int snapshot_filter(struct open_snapshot *open, const struct scounter_filter *filter)
+{
+	int err = 0;
+
+	if (mutex_lock_interruptible(&open->lock))
+		return -ERESTARTSYS;
+	if (open->snapshot.header) {
+		err = -EBUSY;
+	} else {
+		open->filter = *filter;
+		open->filtered = true;
+	}
+	mutex_unlock(&open->lock);
+	return err;
+}
+
+static long snapshot_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct scounter_filter filter;
+
+	if (command != SCOUNTER_IOC_FILTER)
+		return -ENOTTY;
+	if (copy_from_user(&filter, (const void __user *)argument, sizeof(filter)))
+		return -EFAULT;
+	if (!memchr(filter.group, 0, sizeof(filter.group)) ||
+	    !memchr(filter.pattern, 0, sizeof(filter.pattern)))
+		return -EINVAL;
+	if (filter.pattern[0] && !SCOUNTER_HAS_PATTERNS)
+		return -EOPNOTSUPP;
+	return snapshot_filter(file->private_data, &filter);
+}
+
 static const struct file_operations snapshot_fops = {
 	.owner		= THIS_MODULE,
 	.open		= snapshot_open,
 	.release	= snapshot_release,
 	.read		= snapshot_read,
 	.llseek		= snapshot_llseek,
+	.unlocked_ioctl	= snapshot_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
 };
 
 /* The kernel keeps its boot id to itself; /proc says it, where it is mounted. */

@@ -4,6 +4,7 @@
 
 #include <linux/types.h>
 
+struct scounter_filter;
 struct scounter_share;
 struct scounter_snapshot_header;
 struct scounter_snapshot_record;
@@ -22,6 +23,9 @@ struct scounter_snapshot {
 };
 
 int scounter_snapshot_take(struct scounter_snapshot *snapshot);
+/* @filter: which counters; NULL for all. */
+int scounter_snapshot_take_some(struct scounter_snapshot *snapshot,
+				const struct scounter_filter *filter);
 void scounter_snapshot_free(struct scounter_snapshot *snapshot);
 
 int scounter_snapshot_init(void);

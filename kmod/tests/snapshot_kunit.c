@@ -6,6 +6,7 @@
 #include <linux/scounter.h>
 #include <linux/string.h>
 
+#include "compat.h"
 #include "registry/snapshot.h"
 #include "registry/texts.h"
 
@@ -251,6 +252,52 @@ static void a_description_is_in_snapshots(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scounter_describe(&nameless, "bytes", NULL), -ENOENT);
 }
 
+/* How many of the test's counters a snapshot has; all others are an error. */
+static u64 filtered(struct kunit *test, const char *group, const char *pattern)
+{
+	struct scounter_snapshot snapshot = {};
+	struct scounter_filter filter = {};
+	u64 i, count;
+
+	strscpy((char *)filter.group, group, sizeof(filter.group));
+	strscpy((char *)filter.pattern, pattern, sizeof(filter.pattern));
+	KUNIT_EXPECT_EQ(test, scounter_snapshot_take_some(&snapshot, &filter), 0);
+	if (!snapshot.header)
+		return U64_MAX;
+	count = snapshot.header->count;
+	for (i = 0; i < count; i++)
+		KUNIT_EXPECT_EQ(test, strncmp((const char *)snapshot.records[i].group,
+					      "kunit_", 6), 0);
+	scounter_snapshot_free(&snapshot);
+	return count;
+}
+
+static void a_filter_leaves_counters_out(struct kunit *test)
+{
+	static const char *const groups[] = { "kunit_a", "kunit_b", "kunit_c" };
+	static struct scounter *counters[300];
+	char name[8];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(counters); i++) {
+		snprintf(name, sizeof(name), "n%u", i / 3);
+		counters[i] = scounter_create(name, groups[i % 3], SCOUNTER_ATOMIC, 0, GFP_KERNEL);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(counters[i]));
+	}
+	KUNIT_EXPECT_EQ(test, filtered(test, "kunit_b", ""), 100ULL);
+	KUNIT_EXPECT_EQ(test, filtered(test, "kunit_c", ""), 100ULL);
+	KUNIT_EXPECT_EQ(test, filtered(test, "kunit_", ""), 0ULL);
+	KUNIT_EXPECT_EQ(test, filtered(test, "kunit_bb", ""), 0ULL);
+	if (SCOUNTER_HAS_PATTERNS) {
+		KUNIT_EXPECT_EQ(test, filtered(test, "", "kunit_?/n1*"), 33ULL);
+		KUNIT_EXPECT_EQ(test, filtered(test, "kunit_a", "*/n7"), 1ULL);
+		KUNIT_EXPECT_EQ(test, filtered(test, "kunit_a", "kunit_b*"), 0ULL);
+		KUNIT_EXPECT_EQ(test, filtered(test, "", "kunit_[a-b]/*"), 200ULL);
+	}
+	for (i = 0; i < ARRAY_SIZE(counters); i++)
+		scounter_destroy(counters[i]);
+}
+
 static void a_text_has_an_end(struct kunit *test)
 {
 	struct scounter *counter = scounter_create("one", "kunit_snap", SCOUNTER_ATOMIC,
@@ -422,6 +469,7 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(a_static_counter_registered_again_goes_on),
 	KUNIT_CASE(a_wrap_is_counted_and_dated),
 	KUNIT_CASE(a_description_is_in_snapshots),
+	KUNIT_CASE(a_filter_leaves_counters_out),
 	KUNIT_CASE(a_text_has_an_end),
 	KUNIT_CASE(a_text_is_there_once),
 	KUNIT_CASE(texts_that_do_not_fit_are_left_out),

@@ -409,7 +409,7 @@ static void hold(struct snapshot *now, const char *state)
 	uint64_t i;
 
 	if (access(state, F_OK) == 0) {
-		snapshot_read(state, &last);
+		snapshot_read(state, NULL, &last);
 		if (memcmp(last.header.boot_id, now->header.boot_id, 16))
 			last.header.count = 0;
 		for (i = 0; i < now->header.count; i++) {
@@ -456,7 +456,7 @@ int cmd_export(int argc, char **argv)
 	}
 	if (format == NONE)
 		usage_error("export wants --openmetrics, --prometheus or --json");
-	snapshot_read(from, &snapshot);
+	snapshot_read(from, argv + optind, &snapshot);
 	complete = snapshot_select(&snapshot, argv + optind, true);
 	if (state)
 		hold(&snapshot, state);

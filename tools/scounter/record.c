@@ -59,7 +59,7 @@ int cmd_record(int argc, char **argv)
 	if (!output)
 		usage_error("record wants --output FILE");
 	/* Before the file is touched: there may be nothing to record. */
-	source_open(&source, from);
+	source_open(&source, from, argv + optind);
 	if (!source_next(&source, &snapshot))
 		fail(FAILED, "%s: empty", source.path);
 	file = fopen(output, "ae");
@@ -133,8 +133,8 @@ int cmd_diff(int argc, char **argv)
 		return USAGE;
 	if (argc - optind < 2)
 		usage_error("diff wants two snapshots");
-	snapshot_read(argv[optind], &before);
-	snapshot_read(argv[optind + 1], &after);
+	snapshot_read(argv[optind], NULL, &before);
+	snapshot_read(argv[optind + 1], NULL, &after);
 	snapshot_select(&before, argv + optind + 2, false);
 	complete = snapshot_select(&after, argv + optind + 2, true);
 	print_changes(&before, &after);
@@ -259,7 +259,7 @@ int cmd_report(int argc, char **argv)
 	if (optind == argc)
 		usage_error("report wants a recording");
 	patterns = argv + optind + 1;
-	source_open(&source, argv[optind]);
+	source_open(&source, argv[optind], NULL);
 	if (picture)
 		return plot(&source, picture, patterns);
 	if (csv)

@@ -45,7 +45,7 @@ int cmd_reset(int argc, char **argv)
 		return USAGE;
 	if (optind == argc)
 		usage_error("reset wants a counter; '*/*' is all");
-	snapshot_read(from, &snapshot);
+	snapshot_read(from, argv + optind, &snapshot);
 	complete = snapshot_select(&snapshot, argv + optind, true);
 	for (i = 0; i < snapshot.header.count; i++)
 		complete &= reset(&snapshot.records[i]);

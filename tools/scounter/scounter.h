@@ -44,7 +44,16 @@ void full_name(const record_t *record, char *to);
 /* The same of any text; free() it. */
 char *text_dup(const char *text);
 int width_of(const char *text);
-void put_padded(FILE *file, const char *text, int width);
+/*
+ * Append to a line, which has room; where the line then ends.  printf() is most of what a
+ * long table takes.
+ */
+char *append_text(char *to, const char *text);
+char *append_left(char *to, const char *text, int width);
+char *append_right(char *to, const char *text, int width);
+char *append_number(char *to, uint64_t value, int width);
+/* A name padded to the width of another, and what is known of a counter. */
+#define LINE_ROOM	(2 * NAME_ROOM + 256)
 const char *state_of(const record_t *record);
 /* Why nothing is known of the error, or NULL. */
 const char *unsure_of(const record_t *record);

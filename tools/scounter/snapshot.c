@@ -31,9 +31,9 @@ static void no_device(int error)
 	fail(NOT_LOADED, "the module scounter is not loaded; to load it, as root: modprobe scounter");
 }
 
-void source_open(struct source *source, const char *path)
+void source_open(struct source *source, const char *path, char **patterns)
 {
-	*source = (struct source) { .path = path };
+	*source = (struct source) { .path = path, .patterns = patterns };
 	if (!path) {
 		source->path = DEVICE;
 		source->is_device = true;
@@ -136,20 +136,30 @@ static void check_texts(const struct source *source, const struct snapshot *snap
 		fail(FAILED, "%s: damaged: a unit or a label that cannot be", source->path);
 }
 
-static void check_record(const struct source *source, const struct snapshot *snapshot,
-			 record_t *record)
+static void check_kind(const struct source *source, record_t *record)
 {
 	size_t i;
 
-	if (!is_name(record->group) || !is_name(record->name) ||
-	    (*record->object && !is_name(record->object)))
-		fail(FAILED, "%s: damaged: a name that cannot be", source->path);
 	record->kind_name[sizeof(record->kind_name) - 1] = 0;
 	for (i = 0; record->kind_name[i]; i++)
 		if (record->kind_name[i] <= ' ' || record->kind_name[i] > '~' ||
 		    strchr(",\"\\", record->kind_name[i]))
 			fail(FAILED, "%s: damaged: a kind that cannot be", source->path);
-	check_texts(source, snapshot, record);
+}
+
+/* @before: a record that is right, or NULL; much of the next one is the same. */
+static void check_record(const struct source *source, const struct snapshot *snapshot,
+			 record_t *record, const record_t *before)
+{
+	bool same = before && !memcmp(before->group, record->group, sizeof(record->group));
+
+	if ((!same && !is_name(record->group)) || !is_name(record->name) ||
+	    (*record->object && !is_name(record->object)))
+		fail(FAILED, "%s: damaged: a name that cannot be", source->path);
+	if (!before || memcmp(before->kind_name, record->kind_name, sizeof(record->kind_name)))
+		check_kind(source, record);
+	if (record->unit | record->help | record->label)
+		check_texts(source, snapshot, record);
 }
 
 static int by_name(const void *a, const void *b)
@@ -159,6 +169,80 @@ static int by_name(const void *a, const void *b)
 
 	order = order ? order : strcmp((const char *)x->object, (const char *)y->object);
 	return order ? order : strcmp((const char *)x->name, (const char *)y->name);
+}
+
+/*
+ * A record's place in the order of names.  Records of a group come together, and many
+ * names differ in their first bytes.
+ */
+struct place {
+	uint64_t prefix;	/* of the name, so that it compares as the bytes do */
+	uint32_t run;		/* records of one group */
+	uint32_t at;
+};
+
+static const record_t *all_records;
+
+static int by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	const record_t *r = &all_records[x->at], *s = &all_records[y->at];
+
+	if (x->run != y->run || *r->object || *s->object || x->prefix == y->prefix)
+		return by_name(r, s);
+	return x->prefix < y->prefix ? -1 : 1;
+}
+
+static uint64_t prefix_of(const record_t *record)
+{
+	uint64_t prefix = 0;
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		prefix = prefix << 8 | record->name[i];
+		if (!record->name[i])
+			return prefix << 8 * (7 - i);
+	}
+	return prefix;
+}
+
+/* Each record to its place, in the memory that they have. */
+static void move_records(record_t *records, struct place *places, uint64_t count)
+{
+	uint64_t i, to, of;
+	record_t first;
+
+	for (i = 0; i < count; i++) {
+		if (places[i].at == i)
+			continue;
+		first = records[i];
+		for (to = i; places[to].at != i; to = of) {
+			of = places[to].at;
+			records[to] = records[of];
+			places[to].at = to;
+		}
+		records[to] = first;
+		places[to].at = to;
+	}
+}
+
+static void sort_records(record_t *records, uint64_t count)
+{
+	struct place *places = calloc(count + 1, sizeof(*places));
+	uint32_t run = 0;
+	uint64_t i;
+
+	if (!places)
+		fail(FAILED, "out of memory");
+	for (i = 0; i < count; i++) {
+		if (i && strcmp((char *)records[i].group, (char *)records[i - 1].group))
+			run++;
+		places[i] = (struct place) { prefix_of(&records[i]), run, i };
+	}
+	all_records = records;
+	qsort(places, count, sizeof(*places), by_place);
+	move_records(records, places, count);
+	free(places);
 }
 
 /* The texts, from what follows the header's fixed part. */
@@ -202,26 +286,36 @@ static void take_header(struct source *source, struct snapshot *snapshot)
 	take_texts(source, snapshot, rest, fixed);
 }
 
+static void want_records(struct source *source, record_t *records, uint64_t n, uint32_t size)
+{
+	uint64_t i;
+
+	if (size == sizeof(*records)) {
+		want(source, records, n * size);
+		return;
+	}
+	for (i = 0; i < n; i++)
+		want_prefix(source, &records[i], sizeof(*records), size);
+}
+
 /* Room as it comes: a damaged count must not take all memory. */
 static void take_records(struct source *source, struct snapshot *snapshot)
 {
-	header_t *header = &snapshot->header;
-	uint64_t room = 0, i;
+	uint64_t count = snapshot->header.count, room = 0, i = 0;
+	record_t *r = NULL;
 
-	for (i = 0; i < header->count; i++) {
-		if (i == room) {
-			room = room ? 2 * room : 1024;
-			snapshot->records = realloc(snapshot->records,
-						    room * sizeof(record_t));
-			if (!snapshot->records)
-				fail(FAILED, "out of memory");
-		}
-		want_prefix(source, &snapshot->records[i], sizeof(record_t),
-			    header->record_size);
-		check_record(source, snapshot, &snapshot->records[i]);
+	while (i < count) {
+		room = room ? 2 * room : 1024;
+		room = room < count ? room : count;
+		r = realloc(snapshot->records, room * sizeof(*r));
+		if (!r)
+			fail(FAILED, "out of memory");
+		snapshot->records = r;
+		want_records(source, r + i, room - i, snapshot->header.record_size);
+		for (; i < room; i++)
+			check_record(source, snapshot, &r[i], i ? &r[i - 1] : NULL);
 	}
-	if (header->count)
-		qsort(snapshot->records, header->count, sizeof(record_t), by_name);
+	sort_records(r, count);
 }
 
 bool source_next(struct source *source, struct snapshot *snapshot)
@@ -234,6 +328,7 @@ bool source_next(struct source *source, struct snapshot *snapshot)
 		source->file = fopen(DEVICE, "re");
 		if (!source->file)
 			no_device(errno);
+		filter_device(source->file, source->patterns);
 	}
 	first = fgetc(source->file);
 	if (first == EOF) {
@@ -249,11 +344,11 @@ bool source_next(struct source *source, struct snapshot *snapshot)
 	return true;
 }
 
-void snapshot_read(const char *path, struct snapshot *snapshot)
+void snapshot_read(const char *path, char **patterns, struct snapshot *snapshot)
 {
 	struct source source;
 
-	source_open(&source, path);
+	source_open(&source, path, patterns);
 	if (!source_next(&source, snapshot))
 		fail(FAILED, "%s: empty", source.path);
 	source_close(&source);
@@ -338,7 +433,7 @@ static bool begins_with(const char *text, const char *start)
 	return !strncmp(text, start, length) && (!text[length] || text[length] == '/');
 }
 
-static bool matches(const char *pattern, const record_t *r)
+bool pattern_matches(const char *pattern, const record_t *r)
 {
 	char path[sizeof(r->group) + sizeof(r->object) + sizeof(r->name)], shown[NAME_ROOM];
 
@@ -358,7 +453,7 @@ static bool keep_matches(const struct snapshot *snapshot, const char *pattern, b
 	uint64_t i;
 
 	for (i = 0; i < snapshot->header.count; i++)
-		if (matches(pattern, &snapshot->records[i]))
+		if (pattern_matches(pattern, &snapshot->records[i]))
 			keep[i] = found = true;
 	return found;
 }

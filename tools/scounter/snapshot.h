@@ -21,16 +21,17 @@ struct snapshot {
 /* Where snapshots come from: the device gives a new one each time. */
 struct source {
 	const char *path;
+	char **patterns;	/* nothing else is needed; or NULL */
 	bool is_device;
 	FILE *file;
 };
 
-void source_open(struct source *source, const char *path);
+void source_open(struct source *source, const char *path, char **patterns);
 /* The next snapshot; false at the end of a file.  Bad input ends the program. */
 bool source_next(struct source *source, struct snapshot *snapshot);
 void source_close(struct source *source);
 
-void snapshot_read(const char *path, struct snapshot *snapshot);
+void snapshot_read(const char *path, char **patterns, struct snapshot *snapshot);
 void snapshot_write(const struct snapshot *snapshot, FILE *file);
 void snapshot_free(struct snapshot *snapshot);
 /* A text of a record, "" if it has none. */
@@ -45,5 +46,11 @@ const record_t *snapshot_find(const struct snapshot *snapshot, const record_t *l
  * up to a '/'; false if one matches nothing.
  */
 bool snapshot_select(struct snapshot *snapshot, char **patterns, bool complain);
+
+/* Ask for what the patterns match, and perhaps more; false for all. */
+bool filter_of(char **patterns, struct scounter_filter *filter);
+void filter_device(FILE *device, char **patterns);
+/* Whether a pattern of snapshot_select() matches. */
+bool pattern_matches(const char *pattern, const record_t *record);
 
 #endif

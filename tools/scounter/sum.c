@@ -57,7 +57,7 @@ int cmd_sum(int argc, char **argv)
 	}
 	if (optind == argc)
 		usage_error("sum wants a counter; '*/*' is all");
-	snapshot_read(from, &snapshot);
+	snapshot_read(from, argv + optind, &snapshot);
 	complete = snapshot_select(&snapshot, argv + optind, true);
 	print(&snapshot, tsv);
 	snapshot_free(&snapshot);

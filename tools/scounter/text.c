@@ -41,8 +41,14 @@ static int sequence(const unsigned char *s)
 void text_of(const unsigned char *name, char *to)
 {
 	while (*name) {
-		int length = sequence(name);
+		int length;
 
+		/* Most names are of such bytes, and there may be many. */
+		while (*name >= ' ' && *name < 0x7f && *name != '\\')
+			*to++ = *name++;
+		if (!*name)
+			break;
+		length = sequence(name);
 		if (length) {
 			memcpy(to, name, length);
 			to += length;
@@ -79,18 +85,57 @@ void full_name(const record_t *record, char *to)
 
 int width_of(const char *text)
 {
+	const char *end = text;
 	wchar_t wide[NAME_ROOM];
-	size_t length = mbstowcs(wide, text, NAME_ROOM);
-	int width = length == (size_t)-1 ? -1 : wcswidth(wide, length);
+	size_t length;
+	int width;
 
+	while (*end > 0)
+		end++;
+	if (!*end)
+		return end - text;
+	length = mbstowcs(wide, text, NAME_ROOM);
+	width = length == (size_t)-1 ? -1 : wcswidth(wide, length);
 	return width < 0 ? (int)strlen(text) : width;
 }
 
-void put_padded(FILE *file, const char *text, int width)
+char *append_text(char *to, const char *text)
 {
-	int pad = width - width_of(text);
+	while (*text)
+		*to++ = *text++;
+	*to = 0;
+	return to;
+}
 
-	fprintf(file, "%s%*s", text, pad > 0 ? pad : 0, "");
+static char *append_spaces(char *to, int n)
+{
+	while (n-- > 0)
+		*to++ = ' ';
+	*to = 0;
+	return to;
+}
+
+char *append_left(char *to, const char *text, int width)
+{
+	return append_spaces(append_text(to, text), width - width_of(text));
+}
+
+char *append_right(char *to, const char *text, int width)
+{
+	return append_text(append_spaces(to, width - width_of(text)), text);
+}
+
+char *append_number(char *to, uint64_t value, int width)
+{
+	char digits[24], *first = digits + sizeof(digits) - 1;
+
+	*first = 0;
+	do {
+		*--first = '0' + value % 10;
+		value /= 10;
+	} while (value);
+	return append_text(append_spaces(to, width - (int)(digits + sizeof(digits) - 1 - first)),
+			   first);
 }
 
 const char *state_of(const record_t *record)
@@ -110,10 +155,19 @@ const char *state_of(const record_t *record)
 
 void format_error(const record_t *record, char *to, size_t room)
 {
-	if (unsure_of(record))
-		snprintf(to, room, "-");
-	else
-		snprintf(to, room, "%u.%04u%%", record->error_ppm / 10000, record->error_ppm % 10000);
+	uint32_t part = record->error_ppm % 10000;
+	char text[32] = "-", *end;
+
+	if (!unsure_of(record)) {
+		end = append_text(append_number(text, record->error_ppm / 10000, 0), ".");
+		*end++ = '0' + part / 1000;
+		*end++ = '0' + part / 100 % 10;
+		*end++ = '0' + part / 10 % 10;
+		*end++ = '0' + part % 10;
+		append_text(end, "%");
+	}
+	if (room)
+		*stpncpy(to, text, room - 1) = 0;
 }
 
 void format_rate(const struct change *change, char *to, size_t room)

@@ -206,7 +206,7 @@ int cmd_watch(int argc, char **argv)
 		default: return USAGE;
 		}
 	}
-	source_open(&source, from);
+	source_open(&source, from, argv + optind);
 	if (!source_next(&source, &now))
 		fail(FAILED, "%s: empty", source.path);
 	snapshot_select(&now, argv + optind, true);

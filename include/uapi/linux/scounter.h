@@ -7,6 +7,7 @@
 #ifndef _UAPI_LINUX_SCOUNTER_H
 #define _UAPI_LINUX_SCOUNTER_H
 
+#include <linux/ioctl.h>
 #include <linux/types.h>
 
 #include "scounter_kinds.h"
@@ -222,5 +223,24 @@ struct scounter_snapshot_record {
 	__u32 reserved;		/* 0 */
 	__u8 object[64];	/* whose counter it is, as group; empty: of no object */
 };
+
+/*
+ * What a snapshot of /dev/scounter is to have: ioctl(fd, SCOUNTER_IOC_FILTER, &filter),
+ * before the first read or seek of this open file.  A later one replaces an earlier one.
+ * Both texts end with a NUL; an empty one is for all.
+ *
+ * The pattern is for GROUP/NAME, or GROUP/OBJECT/NAME for a counter of an object.  '*'
+ * matches any bytes, '/' too, '?' one byte, '[a-z]' one of a class and '[!a-z]' one of no
+ * class; '\' makes the next byte an ordinary one.
+ *
+ * EBUSY: the snapshot has been taken.  EINVAL: a text has no end.  EOPNOTSUPP: this
+ * kernel's configuration has no patterns, groups only.
+ */
+struct scounter_filter {
+	__u8 group[64];
+	__u8 pattern[256];
+};
+
+#define SCOUNTER_IOC_FILTER	_IOW(0xEF, 0x01, struct scounter_filter)
 
 #endif /* _UAPI_LINUX_SCOUNTER_H */

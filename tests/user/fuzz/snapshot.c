@@ -225,6 +225,49 @@ static void write_and_read(const struct snapshot *snapshot)
 	snapshot_free(&again);
 }
 
+/* As the kernel's glob_match(), of patterns with no other character than '*'. */
+static bool glob(const char *pattern, const char *text)
+{
+	for (; *pattern != '*'; pattern++, text++)
+		if (*pattern != *text || !*text)
+			return *pattern == *text;
+	do {
+		if (glob(pattern + 1, text))
+			return true;
+	} while (*text++);
+	return false;
+}
+
+/* The kernel leaves out nothing that a pattern matches. */
+static void filter(const struct snapshot *snapshot)
+{
+	static char *const all[] = {
+		"*/*", "a/*", "a*/*", "a/a", "b/a", "a/\\x0*", "a/?", "?/*", "[a-z]/a", "a/a*/?",
+		"*a/b*", "a/b/c", "\\x01/a", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/a",
+	};
+	char path[3 * 64], *patterns[3] = { NULL };
+	struct scounter_filter ask;
+	uint64_t i;
+	size_t p;
+
+	for (p = 0; p + 1 < sizeof(all) / sizeof(*all); p++) {
+		patterns[0] = all[p];
+		patterns[1] = p % 2 ? all[p + 1] : NULL;
+		filter_of(patterns, &ask);
+		for (i = 0; i < snapshot->header.count; i++) {
+			const record_t *r = &snapshot->records[i];
+
+			if (!pattern_matches(patterns[0], r) &&
+			    !(patterns[1] && pattern_matches(patterns[1], r)))
+				continue;
+			snprintf(path, sizeof(path), "%s/%s%s%s", r->group, r->object,
+				 *r->object ? "/" : "", r->name);
+			require(!*ask.group || !strcmp((char *)ask.group, (char *)r->group));
+			require(!*ask.pattern || glob((char *)ask.pattern, path));
+		}
+	}
+}
+
 /* What is left has the texts that it had. */
 static void select_some(struct snapshot *snapshot)
 {
@@ -271,6 +314,7 @@ static void read_all(void)
 		while (source_next(&source, &snapshot)) {
 			look(&snapshot);
 			write_and_read(&snapshot);
+			filter(&snapshot);
 			select_some(&snapshot);
 			snapshot_free(&snapshot);
 		}
