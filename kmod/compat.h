@@ -55,6 +55,24 @@
 #define scounter_class_create(name)	class_create(THIS_MODULE, name)
 #endif
 
+/* 5.11 gave callbacks of ftrace other registers, and turned the flag round. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+#define scounter_ftrace_regs	struct ftrace_regs
+#define SCOUNTER_FTRACE_FLAGS	FTRACE_OPS_FL_RECURSION
+#else
+#define scounter_ftrace_regs	struct pt_regs
+#define SCOUNTER_FTRACE_FLAGS	0
+#endif
+
+/* log2 of the bytes of text in which only one function begins; 6.2 says how they align. */
+#if defined(CONFIG_FUNCTION_ALIGNMENT) && CONFIG_FUNCTION_ALIGNMENT >= 4
+#define SCOUNTER_FUNCTION_SHIFT	ilog2(CONFIG_FUNCTION_ALIGNMENT)
+#elif defined(CONFIG_X86)
+#define SCOUNTER_FUNCTION_SHIFT	4
+#else
+#define SCOUNTER_FUNCTION_SHIFT	3
+#endif
+
 /* Whether what is called through a pointer must have just that prototype; renamed in 6.18. */
 #define SCOUNTER_COMPARES_PROTOTYPES	(IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI))
 

@@ -147,6 +147,9 @@ static int attach_pattern(const struct request *request, const char *pattern)
 	struct rule *rule;
 	int err;
 
+	if (SCOUNTER_COMPARES_PROTOTYPES)
+		return scounter_request_refuse(request, pattern, -EOPNOTSUPP,
+			"This kernel compares the prototypes of what it calls (CFI)");
 	if (!count && count_matching(pattern, true))
 		return scounter_request_refuse(request, pattern, -EEXIST,
 					       "What matches is attached already");
@@ -191,16 +194,21 @@ static void end_line(bool keep)
 int scounter_events_attach(const struct request *request)
 {
 	struct list_head *last = rules.prev;
+	const char *function = NULL;
 	int err = 0;
 	u32 i;
 
 	lockdep_assert_held(&scounter_events_mutex);
-	if (SCOUNTER_COMPARES_PROTOTYPES)
-		return scounter_request_refuse(request, NULL, -EOPNOTSUPP,
-			"This kernel compares the prototypes of what it calls (CFI)");
 	scounter_catalogue_resolve();
-	for (i = 0; i < request->patterns && !err; i++)
-		err = attach_pattern(request, request->pattern[i]);
+	for (i = 0; i < request->patterns && !err; i++) {
+		if (scounter_is_function(request->pattern[i]))
+			function = request->pattern[i];
+		else
+			err = attach_pattern(request, request->pattern[i]);
+	}
+	/* All patterns of functions together. */
+	if (!err && function)
+		err = scounter_functions_attach(request, function);
 	end_line(!err);
 	while (err && rules.prev != last)
 		drop_rule(list_last_entry(&rules, struct rule, list));
@@ -231,6 +239,12 @@ static void end_rules(const char *pattern)
 			drop_rule(rule);
 }
 
+/* They go all at once. */
+static bool ends_functions(const char *pattern)
+{
+	return scounter_functions_attached() && glob_match(pattern, FUNCTION_PREFIX "*");
+}
+
 static void detach_pattern(const char *pattern)
 {
 	struct source *source;
@@ -251,14 +265,17 @@ int scounter_events_detach(const struct request *request)
 		const char *pattern = request->pattern[i];
 		u32 count = count_matching(pattern, true);
 
-		if (!count && !any_rule_ends(pattern))
+		if (!count && !any_rule_ends(pattern) && !ends_functions(pattern))
 			return scounter_request_refuse(request, pattern, -ENOENT,
 						       "Nothing that matches is attached");
 		events += count;
 	}
 	progress("detaching", events);
-	for (i = 0; i < request->patterns; i++)
+	for (i = 0; i < request->patterns; i++) {
+		if (ends_functions(request->pattern[i]))
+			scounter_functions_detach();
 		detach_pattern(request->pattern[i]);
+	}
 	free_unused();
 	for (i = 0; i < request->patterns; i++)
 		end_rules(request->pattern[i]);

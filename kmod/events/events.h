@@ -7,6 +7,7 @@
  *	request		a line that was written to `attach` or `detach`
  *	batch		the counters of events
  *	attach		which events are counted
+ *	functions	calls of functions
  *	files		the files in debugfs
  * All of it but the counters is protected by scounter_events_mutex.
  */
@@ -16,6 +17,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/scounter.h>
+#include <linux/string.h>
 #include <linux/types.h>
 
 struct module;
@@ -119,6 +121,20 @@ void scounter_batch_free_unused(struct source *source);
 int scounter_batch_attach(struct batch *batch, struct event *event);
 void scounter_batch_detach(struct event *event);
 void scounter_batch_show(struct seq_file *seq, const struct event *event);
+
+/* The pattern of a function, which is not one of events. */
+#define FUNCTION_PREFIX		"function:"
+
+static inline bool scounter_is_function(const char *pattern)
+{
+	return !strncmp(pattern, FUNCTION_PREFIX, strlen(FUNCTION_PREFIX));
+}
+
+int scounter_functions_attach(const struct request *request, const char *pattern);
+bool scounter_functions_attached(void);
+void scounter_functions_detach(void);
+void scounter_functions_exit(void);
+void scounter_functions_show(struct seq_file *seq);
 
 int scounter_events_attach(const struct request *request);
 bool scounter_events_any(void);

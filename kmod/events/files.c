@@ -5,6 +5,7 @@
  *	systems		the systems that have events; write more names to look for
  *	attach, detach	write a line: patterns and options
  *	attached	what is counted, and the counts
+ *	functions	calls of functions
  *	progress	of the line that is being carried out
  *	error_log	why the last lines were refused; write to clear
  * Documentation/ABI/testing/debugfs-scounter-events has the formats.
@@ -78,6 +79,25 @@ static int progress_show(struct seq_file *seq, void *unused)
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(progress);
+
+static int functions_show(struct seq_file *seq, void *unused)
+{
+	return show_under_mutex(seq, scounter_functions_show);
+}
+
+/* All functions, at the first try. */
+static int functions_open(struct inode *inode, struct file *file)
+{
+	return single_open_size(file, functions_show, NULL, 1 << 20);
+}
+
+static const struct file_operations functions_fops = {
+	.owner		= THIS_MODULE,
+	.open		= functions_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
 
 static int systems_show(struct seq_file *seq, void *unused)
 {
@@ -225,6 +245,7 @@ void scounter_events_files_init(void)
 	debugfs_create_file("attach", 0200, directory, NULL, &attach_fops);
 	debugfs_create_file("detach", 0200, directory, NULL, &detach_fops);
 	debugfs_create_file("attached", 0400, directory, NULL, &attached_fops);
+	debugfs_create_file("functions", 0400, directory, NULL, &functions_fops);
 	debugfs_create_file("progress", 0400, directory, NULL, &progress_fops);
 	debugfs_create_file("error_log", 0600, directory, NULL, &error_log_fops);
 }

@@ -44,6 +44,7 @@ static void __exit scounter_events_exit(void)
 {
 	scounter_events_files_exit();
 	unregister_tracepoint_module_notifier(&modules);
+	scounter_functions_exit();
 	scounter_catalogue_exit();
 	scounter_error_log_clear();
 }

@@ -6,7 +6,7 @@
 #define CREATE_TRACE_POINTS
 #include "scounter_traced.h"
 
-static noinline void hit(unsigned long key)
+static noinline void scounter_traced_call(unsigned long key)
 {
 	trace_scounter_traced_hit(key, 64);
 }
@@ -17,7 +17,7 @@ static int hits_set(const char *text, const struct kernel_param *param)
 	int err = kstrtouint(text, 0, &hits);
 
 	for (i = 0; !err && i < hits; i++) {
-		hit(i % 10);
+		scounter_traced_call(i % 10);
 		cond_resched();
 	}
 	return err;
