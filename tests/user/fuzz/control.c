@@ -39,13 +39,10 @@ kgid_t scounter_access_gid(void)
 	return (kgid_t) { 0 };
 }
 
-int kobject_init_and_add(struct kobject *kobj, struct kobj_type *type, struct kobject *parent,
-			 const char *format, ...)
+int kobject_add(struct kobject *kobj, struct kobject *parent, const char *format, ...)
 {
 	(void)parent;
-	require(!strcmp(format, "%s"));
-	kobj->type = type;
-	kobj->references = 1;
+	require(kobj->references && !strcmp(format, "%s"));
 	return 0;
 }
 

@@ -6,8 +6,11 @@
 #include <linux/sysfs.h>
 #include <linux/uidgid.h>
 
+struct kernfs_node;
+
 struct kobject {
 	struct kobj_type *type;
+	struct kernfs_node *sd;
 	int references;
 };
 
@@ -20,8 +23,25 @@ struct kobj_type {
 
 #define kernel_kobj	((struct kobject *)NULL)
 
-int kobject_init_and_add(struct kobject *kobj, struct kobj_type *type, struct kobject *parent,
-			 const char *format, ...);
+static inline void kobject_init(struct kobject *kobj, struct kobj_type *type)
+{
+	kobj->type = type;
+	kobj->references = 1;
+}
+
+static inline struct kobject *kobject_get(struct kobject *kobj)
+{
+	kobj->references++;
+	return kobj;
+}
+
+static inline const char *kobject_name(const struct kobject *kobj)
+{
+	(void)kobj;
+	return "";
+}
+
+int kobject_add(struct kobject *kobj, struct kobject *parent, const char *format, ...);
 struct kobject *kobject_create_and_add(const char *name, struct kobject *parent);
 void kobject_del(struct kobject *kobj);
 void kobject_put(struct kobject *kobj);

@@ -25,6 +25,17 @@ struct sysfs_ops {
 	ssize_t (*store)(struct kobject *kobj, struct attribute *attr, const char *buf, size_t size);
 };
 
+static inline int sysfs_create_link(struct kobject *from, struct kobject *to, const char *name)
+{
+	(void)from, (void)to, (void)name;
+	return 0;
+}
+
+static inline void sysfs_remove_link(struct kobject *from, const char *name)
+{
+	(void)from, (void)name;
+}
+
 int sysfs_emit(char *buf, const char *format, ...);
 bool sysfs_streq(const char *a, const char *b);
 
