@@ -11,9 +11,7 @@
 
 static const char *debugfs_root(void)
 {
-	const char *root = getenv("SCOUNTER_DEBUGFS");
-
-	return root && *root ? root : "/sys/kernel/debug/scounter";
+	return root_of("SCOUNTER_DEBUGFS", "/sys/kernel/debug/scounter");
 }
 
 static int copy_out(const char *path)

@@ -2,10 +2,26 @@
 # shellcheck shell=bash
 # bash completion for scounter(8)
 
+# Names have a colon, at which readline begins a new word.
+_scounter_events()
+{
+	local before=''
+
+	[[ $1 != : ]] || set -- '' "${@:2}"
+	if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[COMP_CWORD]} == : ]]; then
+		before=${COMP_WORDS[COMP_CWORD - 1]}:
+	elif ((COMP_CWORD > 2)) && [[ ${COMP_WORDS[COMP_CWORD - 1]} == : ]]; then
+		before=${COMP_WORDS[COMP_CWORD - 2]}:
+	fi
+	mapfile -t COMPREPLY < <(compgen -W "$(scounter events --tsv "${@:2}" 2>/dev/null |
+		sed 1d | cut -f 1)" -- "$before$1")
+	COMPREPLY=("${COMPREPLY[@]#"$before"}")
+}
+
 _scounter()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} command='' i
-	local commands='list read sum watch record report diff export reset kinds topk array'
+	local commands='list read sum watch record report diff export reset kinds events attach detach topk array'
 
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -20,6 +36,8 @@ _scounter()
 	watch) options+=' --interval --count --batch --sort' ;;
 	record) options+=' --output --interval --count' ;;
 	report) options+=' --csv --gnuplot' ;;
+	events) options+=' --attached --top --tsv' ;;
+	attach) options+=' --kind --error --group' ;;
 	array) options+=' --max --bits --error --kind --q --m --theta' ;;
 	export) options+=' --openmetrics --prometheus --json --state --output' ;;
 	esac
@@ -31,6 +49,10 @@ _scounter()
 		mapfile -t COMPREPLY < <(compgen -W 'choose range' -- "$word")
 	elif [[ $command == report || $command == diff ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+	elif [[ $command == events || $command == attach ]]; then
+		_scounter_events "$word"
+	elif [[ $command == detach ]]; then
+		_scounter_events "$word" --attached
 	else
 		mapfile -t COMPREPLY < <(scounter read '*/*' 2>/dev/null | cut -f 1 |
 			while read -r i; do [[ $i != "$word"* ]] || printf '%q\n' "$i"; done)

@@ -29,6 +29,11 @@ static const struct command commands[] = {
 	  cmd_export },
 	{ "reset", "set counters to zero (root)", "reset PATTERN...", cmd_reset },
 	{ "kinds", "the kinds of counters", "kinds", cmd_kinds },
+	{ "events", "what the kernel does that could be counted, or is (root)",
+	  "events [--attached [--top N]] [--tsv] [PATTERN...]", cmd_events },
+	{ "attach", "count events: tracepoints and functions (root)",
+	  "attach [--kind exact|approx] [--error PERCENT] [--group NAME] PATTERN...", cmd_attach },
+	{ "detach", "count them no longer (root)", "detach PATTERN...", cmd_detach },
 	{ "topk", "the tables of frequent items", "topk [GROUP/NAME]", cmd_topk },
 	{ "array", "what cells of an array to take, and what they count to",
 	  "array choose --max N [--bits N | --error PERCENT]\n"
@@ -99,11 +104,16 @@ unsigned long number_of(const char *option, const char *text)
 	return value;
 }
 
+const char *root_of(const char *variable, const char *otherwise)
+{
+	const char *root = getenv(variable);
+
+	return root && *root ? root : otherwise;
+}
+
 const char *sysfs_root(void)
 {
-	const char *root = getenv("SCOUNTER_SYSFS");
-
-	return root && *root ? root : "/sys/kernel/scounter";
+	return root_of("SCOUNTER_SYSFS", "/sys/kernel/scounter");
 }
 
 static void help(FILE *file)

@@ -26,6 +26,8 @@ void usage_error(const char *format, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
 double seconds_of(const char *option, const char *text);
 unsigned long number_of(const char *option, const char *text);
+/* What the environment says, or a directory. */
+const char *root_of(const char *variable, const char *otherwise);
 const char *sysfs_root(void);
 
 /* A file that appears under its name only when it is complete. */
@@ -98,6 +100,9 @@ int cmd_export(int argc, char **argv);
 int cmd_reset(int argc, char **argv);
 int cmd_kinds(int argc, char **argv);
 int cmd_topk(int argc, char **argv);
+int cmd_events(int argc, char **argv);
+int cmd_attach(int argc, char **argv);
+int cmd_detach(int argc, char **argv);
 int cmd_array(int argc, char **argv);
 
 #endif

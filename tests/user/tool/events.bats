@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# scounter events, attach and detach on a folder with the files of scounter_events.ko.
+# SCOUNTER is the program.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	mkdir -p e t/events/sched t/events/mine
+	: >t/events/enable
+	export SCOUNTER_EVENTS=e SCOUNTER_TRACEFS=t
+	printf '%s\n' sched:sched_switch sched:sched_waking 'net:rx [dummy]' bare:odd >e/available
+	{
+		echo '# system:event kind value error lower upper group'
+		echo 'sched:sched_switch approx 8000000 1.0000% 7760000 8240000 events'
+		echo 'net:rx exact 17 0.0000% 17 17 mine'
+	} >e/attached
+	echo 'idle 0 0' >e/progress
+	for file in systems attach detach error_log; do
+		: >e/$file
+	done
+}
+
+says() {
+	[[ $output == *"$1"* ]] || { echo "no '$1' in: $output"; false; }
+}
+
+@test "events: all that there is, its module, and what is attached" {
+	run -0 "$SCOUNTER" events --tsv
+	[ "$output" = $'name\tmodule\tstate\nsched:sched_switch\t\tattached\nsched:sched_waking\t\t-\nnet:rx\tdummy\tattached\nbare:odd\t\t-' ]
+	run -0 "$SCOUNTER" events
+	[[ ${lines[1]} =~ ^sched:sched_switch\ +-\ +attached$ && ${lines[3]} =~ ^net:rx\ +dummy\ +attached$ ]]
+	run -0 "$SCOUNTER" events --tsv 'sched:*' 'n?t:*'
+	[ "${#lines[@]}" = 4 ]
+	run -1 "$SCOUNTER" events --tsv net:rx net:tx
+	says 'no event net:tx'
+	says $'net:rx\tdummy'
+}
+
+@test "events --attached: value, error and bounds; the most counted" {
+	run -0 "$SCOUNTER" events --attached --tsv
+	[ "${lines[1]}" = $'sched:sched_switch\tapprox\t8000000\t1.0000%\t7760000\t8240000\tevents' ]
+	[ "${lines[2]}" = $'net:rx\texact\t17\t0.0000%\t17\t17\tmine' ]
+	echo 'mm:fault exact 18446744073709551615 0.0000% 1 18446744073709551615 events new_column' >>e/attached
+	run -0 "$SCOUNTER" events --attached --top 2
+	[ "${#lines[@]}" = 3 ]
+	[[ ${lines[1]} == mm:fault* && ${lines[2]} == sched:sched_switch* ]]
+	run -0 "$SCOUNTER" events --attached --tsv 'net:*'
+	[ "${#lines[@]}" = 2 ]
+	run -1 "$SCOUNTER" events --attached bare:odd
+	says 'no event bare:odd'
+	echo 'what is this' >e/attached
+	run -1 "$SCOUNTER" events --attached
+	says 'a line that cannot be: what is this'
+}
+
+@test "attach: the systems of tracefs first, then the line" {
+	run -0 "$SCOUNTER" attach 'sched:*' net:rx
+	[ -z "$output" ]
+	[ "$(sort e/systems)" = $'mine\nsched' ]
+	[ "$(cat e/attach)" = 'sched:* net:rx' ]
+	: >e/attach
+	run -0 "$SCOUNTER" attach --kind exact --group mine '*'
+	[ "$(cat e/attach)" = '* kind=exact group=mine' ]
+	for error in 5 5%; do
+		: >e/attach
+		run -0 "$SCOUNTER" attach 'kmem:*' --error $error
+		[ "$(cat e/attach)" = 'kmem:* error=5%' ]
+	done
+	run -0 "$SCOUNTER" detach 'sched:*' '*'
+	[ "$(cat e/detach)" = 'sched:* *' ]
+	# Without tracefs.
+	SCOUNTER_TRACEFS=/nonexistent run -0 "$SCOUNTER" events
+}
+
+@test "attach and detach: what the kernel would take for something else is wrong usage" {
+	for pattern in '' ' ' 'a b' $'a\nb' $'a\tb' kind=exact; do
+		run -2 "$SCOUNTER" attach "$pattern"
+		run -2 "$SCOUNTER" detach "$pattern"
+	done
+	run -2 "$SCOUNTER" attach
+	run -2 "$SCOUNTER" detach
+	run -2 "$SCOUNTER" attach --kind atomic '*'
+	run -2 "$SCOUNTER" attach --error '1 group=x' '*'
+	run -2 "$SCOUNTER" attach --group 'a b' '*'
+	run -2 "$SCOUNTER" attach --group '' '*'
+	run -2 "$SCOUNTER" detach --kind exact '*'
+	run -2 "$SCOUNTER" events --top 3
+	[ ! -s e/attach ] && [ ! -s e/detach ]
+}
+
+# logged SECONDS REASON LINE BEFORE: an entry whose caret is behind BEFORE in LINE
+logged() {
+	printf '[%5d.000000] scounter_events: error: %s\n  Command: %s\n%*s^\n' \
+		"$1" "$2" "$3" $((11 + ${#4})) ''
+}
+
+later() {
+	echo $(($(cut -d . -f 1 /proc/uptime) + 1000))
+}
+
+@test "a line that is refused: the newest reason, and the word that is wrong" {
+	ln -sf /dev/full e/attach
+	{
+		logged "$(later)" 'What matches is attached already' 'a:b net:none' ''
+		logged "$(later)" 'No event matches' 'a:b net:none' 'a:b '
+		logged "$(later)" 'Of another line' 'a:b' ''
+	} >e/error_log
+	run -1 "$SCOUNTER" attach a:b net:none
+	[ "$output" = 'scounter: net:none: No event matches' ]
+	# A caret within an option.
+	logged "$(later)" 'approx has an error of' 'a:b error=3%' 'a:b error=' >e/error_log
+	run -1 "$SCOUNTER" attach a:b --error 3
+	[ "$output" = 'scounter: error=3%: approx has an error of' ]
+	# What was logged before, or of another line, is no reason.
+	{
+		logged 0 'Long ago' 'a:b' ''
+		logged "$(later)" 'Of another line' 'a:c' ''
+		echo 'junk ^ [ error: '
+		printf '[99999999.000000] scounter_events'
+	} >e/error_log
+	run -1 "$SCOUNTER" attach a:b
+	[ "$output" = 'scounter: attach: No space left on device' ]
+}
+
+@test "attach: a signal ends it, and the status says which" {
+	rm e/attach
+	mkfifo e/attach
+	# Nobody reads: it waits, as it does in the kernel.
+	for signal in INT:130 TERM:143 HUP:129; do
+		run -0 timeout 60 python3 "$BATS_TEST_DIRNAME/interrupt.py" "SIG${signal%:*}" \
+			"$SCOUNTER" attach '*'
+		says 'interrupted; nothing was attached'
+		says "status ${signal#*:}"
+	done
+}
+
+@test "attach: progress on a terminal only, and Ctrl-C" {
+	rm e/attach
+	mkfifo e/attach
+	echo 'attaching 120 639' >e/progress
+	run -0 timeout 60 python3 "$BATS_TEST_DIRNAME/interrupt.py" --keys '120 of 639' "$SCOUNTER" attach '*'
+	says 'attaching: 120 of 639'
+	says 'interrupted; nothing was attached'
+	says 'status 130'
+}
+
+@test "the module is not loaded: status 3 and how to load it" {
+	for command in events 'events --attached' 'attach *' 'detach *'; do
+		# shellcheck disable=SC2086 # words
+		set -f
+		SCOUNTER_EVENTS=/nonexistent run -3 "$SCOUNTER" $command
+		says 'modprobe scounter_events'
+	done
+}
+
+@test "a file that cannot be opened, read or written is named" {
+	rm e/available
+	run -1 "$SCOUNTER" events
+	says 'e/available: No such file or directory'
+	mkdir e/available
+	run -1 "$SCOUNTER" events
+	says 'e/available: Is a directory'
+	[ "$(id -u)" = 0 ] || skip 'only root can be somebody else'
+	chmod 0700 e
+	chmod 0755 .
+	run -1 setpriv --reuid 65534 --clear-groups "$SCOUNTER" attach '*'
+	says 'only root may'
+}
+
+@test "a full disk and a closed pipe" {
+	run -1 bash -c '"$SCOUNTER" events >/dev/full'
+	says 'No space left'
+	for i in $(seq 20000); do echo "sys:event_$i"; done >e/available
+	run -0 bash -c '"$SCOUNTER" events 2>&1 | head -n 1; exit ${PIPESTATUS[0]}'
+	[ "${#lines[@]}" = 1 ]
+}
