@@ -67,12 +67,11 @@ stage() {
 	sleep 1
 	[ ! -e $L ] || echo >$L
 	spent "$@" && figures "$what"
-	judge "$what: done, and no latency of 1 ms in scounter"
+	judge "$what"
 }
 
 # The tracer is not blind: what is held for 2 ms it sees, and where.
 the_tracer_sees() {
-	[ -e $L ] || return 0
 	echo >$L
 	echo "$1 2000" >$L
 	[ "$(value "$1")" -gt 1800000 ] && grep -q "hold_$2.*scounter_latency" $L
@@ -96,7 +95,7 @@ prepare() {
 
 # As much memory as a snapshot has, and no counter: what the kernel itself takes.
 program() {
-	dd if=/dev/zero of=/dev/null bs=$((n * 304)) count=1
+	dd if=/dev/zero of=/dev/null bs=$((n * 384)) count=1
 }
 
 # In a guest of several CPUs, several at once.
@@ -156,8 +155,10 @@ judged() {
 
 all() {
 	judged 'the modules load' prepare
-	judged 'the tracer sees interrupts that are off' the_tracer_sees irq interrupts
-	judged 'the tracer sees preemption that is off' the_tracer_sees task task
+	if [ -e $L ]; then
+		judged 'the tracer sees interrupts that are off' the_tracer_sees irq interrupts
+		judged 'the tracer sees preemption that is off' the_tracer_sees task task
+	fi
 	printf '# %-28s %9s %9s %9s %9s %9s\n' 'ns at most' irq scounter task scounter ms >&3
 	stage 'no counter, a large program' program
 	stage 'made' many n="$n"
@@ -177,6 +178,6 @@ all() {
 }
 
 : >/tmp/said
-echo 1..17 >&3
+[ "$LANE" = icount ] && echo 1..17 >&3 || echo 1..15 >&3
 all >/dev/console 2>&1
 exit $result
