@@ -225,7 +225,7 @@ struct scounter *scounter_or_dummy(struct scounter *counter, enum scounter_kind 
  * @gfp: as for scounter_create()
  *
  * For clients that go on without a counter that cannot be made.  Increments do not look
- * whether the counter is NULL or an ERR_PTR, which would cost two instructions each time.
+ * whether the counter is NULL or an ERR_PTR, which would cost four instructions each time.
  *
  * Context: As scounter_create().
  * Return: the counter, or one that counts nowhere: scounter_or_dummy().

@@ -8,6 +8,8 @@
  *	struct scounter_array *hits;
  *
  *	hits = scounter_array_create("hits", NULL, &morris, 1000000, 0);
+ *	if (IS_ERR(hits))
+ *		return PTR_ERR(hits);
  *	scounter_array_inc(hits, page);			any context, any CPU
  *	pr_info("%llu\n", scounter_array_read(hits, page));
  *	scounter_array_sum(hits, 0, 1000000, &sum);	of all pages, with its error

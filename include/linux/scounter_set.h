@@ -15,6 +15,8 @@
  *	};
  *
  *	set = scounter_set_create(&link_desc, "eth0", GFP_KERNEL);
+ *	if (IS_ERR(set))
+ *		return PTR_ERR(set);
  *	scounter_set_inc(set, RX_PACKETS);		any context, any CPU
  *	scounter_set_add(set, RX_BYTES, skb->len);
  *	scounter_set_destroy(set);

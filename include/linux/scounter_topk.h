@@ -14,6 +14,8 @@
  *	};
  *	struct scounter_topk *ports = scounter_topk_create("ports", NULL, &spec);
  *
+ *	if (IS_ERR(ports))
+ *		return PTR_ERR(ports);
  *	scounter_topk_hit(ports, &key);			any context, any CPU
  *	cat /sys/kernel/debug/scounter/topk/<module>/ports
  *	scounter_topk_destroy(ports);

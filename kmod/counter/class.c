@@ -5,20 +5,26 @@
  * Example: SCOUNTER_MORRIS with 10000 ppm, 1 %, has a = 5000 and begins to sample
  * where a + n reaches 2^14, at the count of 11384.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/export.h>
 #include <linux/log2.h>
+#include <linux/printk.h>
+#include <linux/string.h>
 
 #include "compat.h"
+#include "counter/counter.h"
 #include "kinds/kind.h"
 #include "repr/bfp.h"
 #include "repr/value.h"
 
 static int class_check_options(const struct scounter_params *params,
-			       const struct scounter_kind_row *row)
+			       const struct scounter_kind_row *row, const char **why)
 {
 	const u8 flags = SCOUNTER_CLASS_WRAP | SCOUNTER_CLASS_SENSITIVE |
 			 SCOUNTER_CLASS_RESETS;
 
+	*why = "a choice that this kind does not have";
 	if (params->flags & ~flags || params->hide || params->parent)
 		return -EINVAL;
 	if (params->flags & SCOUNTER_CLASS_WRAP && !(row->options & SCOUNTER_OPTION_WRAP))
@@ -28,16 +34,55 @@ static int class_check_options(const struct scounter_params *params,
 		return -EINVAL;
 	if (params->flags & SCOUNTER_CLASS_RESETS && !(BIT(row->kind) & __SCOUNTER_APPROX_KINDS))
 		return -EINVAL;
+	if (params->components && !(row->options & SCOUNTER_OPTION_COMPONENTS))
+		return -EINVAL;
+	*why = "granularity_log2 is 0 to 62";
 	if (params->granularity_log2 > 62)
 		return -ERANGE;
-	if (!params->components)
-		return 0;
-	if (!(row->options & SCOUNTER_OPTION_COMPONENTS))
-		return -EINVAL;
-	if (params->components > SCOUNTER_COMPONENTS_MAX ||
-	    !is_power_of_2(params->components))
+	*why = "components are 0, 1, 2, 4 or 8";
+	if (params->components && (params->components > SCOUNTER_COMPONENTS_MAX ||
+				   !is_power_of_2(params->components)))
 		return -ERANGE;
 	return 0;
+}
+
+static int class_check_error(u32 ppm, enum scounter_kind kind, const char **why)
+{
+	*why = "error_ppm is 0 where the kind is exact or loses counts";
+	if (!(BIT(kind) & __SCOUNTER_APPROX_KINDS))
+		return ppm ? -ERANGE : 0;
+	*why = "error_ppm is 0 or 5000 to 200000";
+	ppm = __SCOUNTER_PPM_OR_DEFAULT(ppm);
+	return ppm < SCOUNTER_ERROR_PPM_MIN || ppm > SCOUNTER_ERROR_PPM_MAX ? -ERANGE : 0;
+}
+
+static int class_check(const struct scounter_params *params, const char **why)
+{
+	const struct scounter_kind_row *row = scounter_kind_row(params->kind);
+	int err;
+
+	*why = "there is no such kind";
+	if (!row)
+		return -EINVAL;
+	err = class_check_error(params->error_ppm, row->kind, why);
+	return err ?: class_check_options(params, row, why);
+}
+
+#define ASKED	"kind %u, error_ppm %u, flags %#x, granularity_log2 %u, components %u: %s\n"
+
+/* @name: of the counter, or NULL: then the caller is named. */
+static void class_complain(const struct scounter_params *params, const char *name,
+			   unsigned long caller, const char *why)
+{
+	if (name)
+		pr_warn_ratelimited("counter '%*pE': " ASKED,
+				    (int)strnlen(name, SCOUNTER_NAME_MAX), name, params->kind,
+				    params->error_ppm, params->flags, params->granularity_log2,
+				    params->components, why);
+	else
+		pr_warn_ratelimited("class for %pS: " ASKED, (void *)caller, params->kind,
+				    params->error_ppm, params->flags, params->granularity_log2,
+				    params->components, why);
 }
 
 static void class_set_options(struct scounter_class *class,
@@ -80,6 +125,21 @@ static void class_set_accuracy(struct scounter_class *class, enum scounter_kind 
 	}
 }
 
+int scounter_class_make(struct scounter_class *class, const struct scounter_params *params,
+			const char *name, unsigned long caller)
+{
+	const char *why;
+	int err = class_check(params, &why);
+
+	if (err) {
+		class_complain(params, name, caller, why);
+		return err;
+	}
+	class_set_accuracy(class, params->kind, __SCOUNTER_PPM_OR_DEFAULT(params->error_ppm));
+	class_set_options(class, params);
+	return 0;
+}
+
 /**
  * scounter_class_init - a class chosen at run time
  * @class: what to fill in; unchanged on failure
@@ -92,30 +152,12 @@ static void class_set_accuracy(struct scounter_class *class, enum scounter_kind 
  *
  * Context: Any context.
  * Return: 0, -EINVAL for an unknown kind or a choice that the kind does not
- * have, -ERANGE for one that is out of range.
+ * have, -ERANGE for one that is out of range.  The log says which, and what there is.
  */
 int scounter_class_init(struct scounter_class *class,
 			const struct scounter_params *params)
 {
-	const struct scounter_kind_row *row = scounter_kind_row(params->kind);
-	u32 ppm = params->error_ppm;
-	int err;
-
-	if (!row)
-		return -EINVAL;
-	if (!(BIT(row->kind) & __SCOUNTER_APPROX_KINDS)) {
-		if (ppm)
-			return -ERANGE;
-	} else {
-		ppm = __SCOUNTER_PPM_OR_DEFAULT(ppm);
-		if (ppm < SCOUNTER_ERROR_PPM_MIN || ppm > SCOUNTER_ERROR_PPM_MAX)
-			return -ERANGE;
-	}
-	err = class_check_options(params, row);
-	if (err)
-		return err;
-	class_set_accuracy(class, params->kind, ppm);
-	class_set_options(class, params);
-	return 0;
+	return scounter_class_make(class, params, NULL,
+				   (unsigned long)__builtin_return_address(0));
 }
 EXPORT_SYMBOL_GPL(scounter_class_init);

@@ -31,12 +31,19 @@ counter_ref_of(struct scounter *counter, const struct scounter_kind_ops *ops)
 }
 
 /* Sets a counter to zero, without a spread part.  Needs no undoing. */
-int scounter_init(struct scounter *counter, const struct scounter_params *params)
+int scounter_init_named(struct scounter *counter, const struct scounter_params *params,
+			const char *name)
 {
 	memset(counter, 0, sizeof(*counter));
 	counter->is_bfp = __SCOUNTER_IS_BFP(__SCOUNTER_KIND(params->kind));
 	counter->is_other = __SCOUNTER_IS_OTHER(__SCOUNTER_KIND(params->kind));
-	return scounter_class_init(&counter->class, params);
+	return scounter_class_make(&counter->class, params, name,
+				   (unsigned long)__builtin_return_address(0));
+}
+
+int scounter_init(struct scounter *counter, const struct scounter_params *params)
+{
+	return scounter_init_named(counter, params, NULL);
 }
 
 int scounter_spread(struct scounter *counter, gfp_t gfp)

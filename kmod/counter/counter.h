@@ -5,6 +5,12 @@
 
 #include <linux/scounter.h>
 
+/* @name: for the log, where the parameters are wrong; or NULL for that of the @caller. */
+int scounter_class_make(struct scounter_class *class, const struct scounter_params *params,
+			const char *name, unsigned long caller);
+
+int scounter_init_named(struct scounter *counter, const struct scounter_params *params,
+			const char *name);
 int scounter_init(struct scounter *counter, const struct scounter_params *params);
 int scounter_spread(struct scounter *counter, gfp_t gfp);
 void scounter_collapse(struct scounter *counter);

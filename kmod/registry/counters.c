@@ -296,21 +296,32 @@ static void counters_hide(struct scounter_entry *entry, u8 what)
 	entry->item.hidden = !!(what & SCOUNTER_HIDE_SNAPSHOT);
 }
 
-static struct scounter *counters_alloc(const struct scounter_params *params,
+static int counters_check_hide(const char *name, u8 hide)
+{
+	if (!(hide & ~SCOUNTER_HIDE_ALL))
+		return 0;
+	pr_warn_ratelimited("counter '%*pE': hide %#x has bits beyond %#lx\n",
+			    (int)strnlen(name, SCOUNTER_NAME_MAX), name, hide,
+			    SCOUNTER_HIDE_ALL);
+	return -EINVAL;
+}
+
+static struct scounter *counters_alloc(const char *name, const struct scounter_params *params,
 				       gfp_t gfp)
 {
 	struct scounter_params of_class = *params;
 	struct scounter *counter;
 	int err;
 
-	if (params->hide & ~SCOUNTER_HIDE_ALL)
-		return ERR_PTR(-EINVAL);
+	err = counters_check_hide(name ?: "", params->hide);
+	if (err)
+		return ERR_PTR(err);
 	of_class.hide = 0;
 	of_class.parent = NULL;
 	counter = kmalloc(sizeof(*counter), gfp);
 	if (!counter)
 		return ERR_PTR(-ENOMEM);
-	err = scounter_init(counter, &of_class);
+	err = scounter_init_named(counter, &of_class, name ?: "");
 	if (!err)
 		err = scounter_spread(counter, gfp);
 	if (err) {
@@ -375,7 +386,7 @@ struct scounter *__scounter_create(const char *name, const char *group,
 
 	if (!scounter_item_may_be_made("counter", group, name, owner))
 		return ERR_PTR(-EWOULDBLOCK);
-	counter = counters_alloc(params, gfp);
+	counter = counters_alloc(name, params, gfp);
 	if (IS_ERR(counter))
 		return counter;
 	err = counters_name_allocated(counter, name, group, params, owner, gfp);
@@ -414,11 +425,13 @@ int __scounter_register(struct scounter *counter, const char *name,
 	int err;
 
 	might_sleep();
-	if (entry && entry->item.alive)
+	if (entry && entry->item.alive) {
+		pr_warn_ratelimited("counter '%s' is registered already\n", entry->name);
 		return -EBUSY;
-	if (hidden & ~SCOUNTER_HIDE_ALL)
-		return -EINVAL;
+	}
 	err = scounter_check_name("counter", name);
+	if (!err)
+		err = counters_check_hide(name, hidden);
 	if (err)
 		return err;
 	if (!entry)

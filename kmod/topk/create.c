@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "topk/designs.h"
 #include "topk/topk.h"
@@ -25,20 +26,39 @@ static int topk_check_size(const struct topk_ops *ops, u32 capacity, u32 key_siz
 	return err;
 }
 
-static int topk_check_spec(const struct scounter_topk_spec *spec, u32 *capacity)
+/* What of it is wrong, or NULL. */
+static const char *topk_wrong_spec(const struct scounter_topk_spec *spec, u32 *capacity, int *err)
 {
+	*err = -EINVAL;
 	if (!topk_ops_of(spec->design))
-		return -EINVAL;
+		return "there is no such design";
 	if (spec->capacity && spec->epsilon_ppb)
-		return -EINVAL;
+		return "capacity or epsilon_ppb is 0";
+	*err = -ERANGE;
 	if (spec->epsilon_ppb > PPB)
-		return -ERANGE;
+		return "epsilon_ppb is at most 10^9";
 	*capacity = spec->capacity;
 	if (spec->epsilon_ppb)
 		*capacity = DIV_ROUND_UP(PPB, spec->epsilon_ppb);
-	if (!*capacity || *capacity > SCOUNTER_TOPK_CAPACITY_MAX ||
-	    spec->key_size < SCOUNTER_TOPK_KEY_MIN || spec->key_size > SCOUNTER_TOPK_KEY_MAX)
-		return -ERANGE;
+	if (!*capacity || *capacity > SCOUNTER_TOPK_CAPACITY_MAX)
+		return "capacity, or 10^9 over epsilon_ppb, is 1 to 2^20";
+	if (spec->key_size < SCOUNTER_TOPK_KEY_MIN || spec->key_size > SCOUNTER_TOPK_KEY_MAX)
+		return "key_size is 4 to 64 bytes";
+	*err = 0;
+	return NULL;
+}
+
+static int topk_check_spec(const struct scounter_topk_spec *spec, const char *name, u32 *capacity)
+{
+	int err;
+	const char *why = topk_wrong_spec(spec, capacity, &err);
+
+	if (why) {
+		pr_warn_ratelimited("table '%*pE': design %u, capacity %u, epsilon_ppb %u, key_size %u: %s\n",
+				    (int)strnlen(name, SCOUNTER_NAME_MAX), name, spec->design,
+				    spec->capacity, spec->epsilon_ppb, spec->key_size, why);
+		return err;
+	}
 	return topk_check_size(topk_ops_of(spec->design), *capacity, spec->key_size);
 }
 
@@ -53,7 +73,7 @@ struct scounter_topk *__scounter_topk_create(const char *name, const char *group
 	int err;
 
 	might_sleep();
-	err = topk_check_spec(spec, &capacity);
+	err = topk_check_spec(spec, name ?: "", &capacity);
 	if (err)
 		return ERR_PTR(err);
 	topk = kzalloc(sizeof(*topk), GFP_KERNEL);

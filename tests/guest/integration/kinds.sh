@@ -9,6 +9,7 @@ a_wrapped_counter_says_so
 every_kind_is_listed_and_can_be_made
 an_unknown_kind_names_the_known_ones_once
 options_are_taken_and_checked
+what_is_wrong_is_logged_with_its_limits
 "
 
 # What each kind counts to; rbo_numa less where a bit has to tell two nodes apart.
@@ -90,4 +91,24 @@ options_are_taken_and_checked() {
 		[ "$(cat $D/scounter_try/try)" = 99999 ] && rmmod scounter_try &&
 		load scounter_try kind=multiline components=8 add=99999 &&
 		[ "$(cat $D/scounter_try/try)" = 99999 ] && rmmod scounter_try
+}
+
+# logged TEXT: since the last time
+logged() {
+	dmesg -c >/tmp/dmesg
+	grep -qF "$1" /tmp/dmesg || fail "no '$1': $(cat /tmp/dmesg)"
+}
+
+what_is_wrong_is_logged_with_its_limits() {
+	dmesg -c >/dev/null
+	refuse 'out of range\|not representable' kind=approx error=4999 &&
+		logged "counter 'try': kind 257, error_ppm 4999, " &&
+		refuse 'out of range\|not representable' kind=approx error=200001 &&
+		logged ': error_ppm is 0 or 5000 to 200000' &&
+		refuse 'out of range\|not representable' kind=exact error=10000 &&
+		logged ': error_ppm is 0 where the kind is exact or loses counts' &&
+		refuse 'out of range\|not representable' kind=exact components=3 &&
+		logged ': components are 0, 1, 2, 4 or 8' &&
+		refuse 'Invalid argument' kind=cas granularity=3 &&
+		logged ': a choice that this kind does not have'
 }
