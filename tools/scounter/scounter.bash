@@ -21,7 +21,7 @@ _scounter_events()
 _scounter()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} command='' i
-	local commands='list read sum watch record report diff export reset kinds events attach detach topk array'
+	local commands='list read sum watch record report diff export reset kinds events attach detach functions topk array'
 
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -38,6 +38,7 @@ _scounter()
 	report) options+=' --csv --gnuplot' ;;
 	events) options+=' --attached --top --tsv' ;;
 	attach) options+=' --kind --error --group' ;;
+	functions) options+=' --top --rate --tsv' ;;
 	array) options+=' --max --bits --error --kind --q --m --theta' ;;
 	export) options+=' --openmetrics --prometheus --json --state --output' ;;
 	esac
@@ -51,6 +52,9 @@ _scounter()
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	elif [[ $command == events || $command == attach ]]; then
 		_scounter_events "$word"
+	elif [[ $command == functions ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(scounter functions --tsv 2>/dev/null |
+			sed 1d | cut -f 1)" -- "$word")
 	elif [[ $command == detach ]]; then
 		_scounter_events "$word" --attached
 	else

@@ -34,6 +34,8 @@ static const struct command commands[] = {
 	{ "attach", "count events: tracepoints and functions (root)",
 	  "attach [--kind exact|approx] [--error PERCENT] [--group NAME] PATTERN...", cmd_attach },
 	{ "detach", "count them no longer (root)", "detach PATTERN...", cmd_detach },
+	{ "functions", "the most called functions of the kernel (root)",
+	  "functions [--top N] [--rate [SECONDS]] [--tsv] [PATTERN...]", cmd_functions },
 	{ "topk", "the tables of frequent items", "topk [GROUP/NAME]", cmd_topk },
 	{ "array", "what cells of an array to take, and what they count to",
 	  "array choose --max N [--bits N | --error PERCENT]\n"
@@ -122,7 +124,7 @@ static void help(FILE *file)
 
 	fputs("Usage: scounter [--from FILE] [--color auto|always|never] COMMAND ...\n\n", file);
 	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].summary);
+		fprintf(file, "  %-9s %s\n", commands[i].name, commands[i].summary);
 	fputs("\nPATTERN is GROUP/NAME or GROUP/OBJECT/NAME, where * ? [] match as in a shell;\n"
 	      "GROUP/OBJECT is all of an object.\n"
 	      "--from FILE (or SCOUNTER_FROM) reads a snapshot or a recording instead of /dev/scounter; - is stdin.\n"

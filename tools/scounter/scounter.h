@@ -103,6 +103,7 @@ int cmd_topk(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_attach(int argc, char **argv);
 int cmd_detach(int argc, char **argv);
+int cmd_functions(int argc, char **argv);
 int cmd_array(int argc, char **argv);
 
 #endif

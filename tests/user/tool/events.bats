@@ -175,3 +175,72 @@ later() {
 	run -0 bash -c '"$SCOUNTER" events 2>&1 | head -n 1; exit ${PIPESTATUS[0]}'
 	[ "${#lines[@]}" = 1 ]
 }
+
+called() {
+	printf '# missed %s\n# bytes 2097152\n# calls, error, function\n' "${missed:-0}"
+	[ $# = 0 ] || printf '%s\n' "$@"
+}
+
+@test "functions: the most called, of one name together, with share and error" {
+	called '100 0.0000% vfs_write' '3000000 1.0000% dup' '4000000 1.0000% dup' \
+		'2999900 1.2000% vfs_read' '7 0.0000% dup [mod]' >e/functions
+	run -0 "$SCOUNTER" functions --tsv
+	# sqrt(3^2 + 4^2) / 7
+	[ "${lines[1]}" = $'dup\t\t7000000\t-\t70.0000%\t0.7143%' ]
+	[ "${lines[2]}" = $'vfs_read\t\t2999900\t-\t29.9990%\t1.2000%' ]
+	[ "${lines[4]}" = $'dup\tmod\t7\t-\t0.0001%\t0.0000%' ]
+	run -0 "$SCOUNTER" functions --top 1
+	[ "${#lines[@]}" = 3 ]
+	[[ ${lines[1]} =~ ^\ +7000000\ +70.0000%\ +0.7143%\ +dup$ ]]
+	[[ ${lines[2]} =~ ^\ +30.0000%\ +\(3\ others\)$ ]]
+	# The share is that of all.
+	run -0 "$SCOUNTER" functions --tsv 'function:vfs_w*' 'no*'
+	[ "${#lines[@]}" = 2 ]
+	[ "${lines[1]}" = $'vfs_write\t\t100\t-\t0.0010%\t0.0000%' ]
+	run -1 "$SCOUNTER" functions none
+	says 'no such function was called'
+	missed=12 called '1 0.0000% x' >e/functions
+	run -0 --separate-stderr "$SCOUNTER" functions
+	[ "$stderr" = 'scounter: 12 calls are in no count' ]
+}
+
+@test "functions --rate: what was called meanwhile" {
+	rm -f e/functions
+	mkfifo e/functions later
+	{
+		called '1000 0.0000% few' '8192000 1.3000% many' '5 0.0000% still' \
+			'8192000 1.0000% anew' >e/functions
+		mv later e/functions
+		called '1400 0.0000% few' '8193000 1.3000% many' '5 0.0000% still' \
+			'2048 1.0000% anew' '20000 1.0000% new' >e/functions
+	} &
+	run -0 timeout 60 "$SCOUNTER" functions --tsv --rate 0.5
+	wait
+	cut -f 1 <<<"$output" >names
+	[ "$(cat names)" = $'function\nnew\nanew\nmany\nfew' ]
+	# 1000 calls, of which one in at most 4001.5 is seen: sqrt(1000 * 4000.5) / 1000
+	[[ ${lines[3]} =~ ^many$'\t\t'8193000$'\t'[0-9.]+$'\t'4.264[0-9]%$'\t'200.01[0-9]+%$ ]]
+	[[ ${lines[4]} == $'few\t\t1400\t'*$'\t0.0000%' ]]
+	# Not more often than in the time that was asked for.
+	rate=$(cut -f 4 <<<"${lines[4]}")
+	[ "${rate%.*}" -gt 0 ] && [ "${rate%.*}" -le 800 ]
+}
+
+@test "functions: what is not attached, not there, or not in order" {
+	printf '# missed 0\n# bytes 0\n# calls, error, function\n' >e/functions
+	run -1 "$SCOUNTER" functions
+	says "no function is attached; to count all: scounter attach 'function:*'"
+	called >e/functions
+	run -0 "$SCOUNTER" functions
+	[ "${#lines[@]}" = 1 ]
+	called 'many calls' >e/functions
+	run -1 "$SCOUNTER" functions
+	says 'a line that cannot be: many calls'
+	rm e/functions
+	run -1 "$SCOUNTER" functions
+	says 'e/functions: No such file'
+	SCOUNTER_EVENTS=/nonexistent run -3 "$SCOUNTER" functions
+	run -2 "$SCOUNTER" functions --rate 0
+	run -2 "$SCOUNTER" functions --rate=x
+	run -2 "$SCOUNTER" functions --top 0
+}
