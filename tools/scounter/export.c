@@ -97,21 +97,25 @@ static uint64_t upper_of(const record_t *r)
 	return has_bounds(r) ? r->upper : UINT64_MAX;
 }
 
-static double saturated(const record_t *r) { return !!(r->flags & SCOUNTER_F_SATURATED); }
-static double lossy(const record_t *r) { return !!(r->flags & SCOUNTER_F_LOSSY); }
-
-static const struct {
+struct gauge {
 	const char *name, *help;
 	double (*value)(const record_t *r);
-} gauges[] = {
-	{ "scounter_relative_error", "Relative standard deviation at most; 0 is exact.", relative_error },
-	{ "scounter_variance", "Variance of the value at most; variances of independent counters add.", variance },
-	{ "scounter_saturated", "1 if the counter is at the end of its range.", saturated },
-	{ "scounter_lossy", "1 if the kind loses counts.", lossy },
+	uint32_t flag;		/* where there is no value */
 };
 
-static void put_value(FILE *file, double value)
+static const struct gauge gauges[] = {
+	{ "scounter_relative_error", "Relative standard deviation at most; 0 is exact.", relative_error, 0 },
+	{ "scounter_variance", "Variance of the value at most; variances of independent counters add.", variance, 0 },
+	{ "scounter_saturated", "1 if the counter is at the end of its range.", NULL, SCOUNTER_F_SATURATED },
+	{ "scounter_overflowed", "1 if the counter is beyond 2^63 - 1, and right modulo 2^64.", NULL, SCOUNTER_F_OVERFLOW },
+	{ "scounter_wrapped", "1 if the counter began again at 0 at the end of its range.", NULL, SCOUNTER_F_WRAPPED },
+	{ "scounter_lossy", "1 if the kind loses counts.", NULL, SCOUNTER_F_LOSSY },
+};
+
+static void put_value(FILE *file, const struct gauge *gauge, const record_t *r)
 {
+	double value = gauge->value ? gauge->value(r) : !!(r->flags & gauge->flag);
+
 	fprintf(file, isinf(value) ? "+Inf\n" : "%.17g\n", value);
 }
 
@@ -314,7 +318,7 @@ static void put_metrics(FILE *file, const struct snapshot *s, bool open)
 			gauges[g].name);
 		for (i = 0; i < s->header.count; i++) {
 			put_name(file, gauges[g].name, "", s, &s->records[i]);
-			put_value(file, gauges[g].value(&s->records[i]));
+			put_value(file, &gauges[g], &s->records[i]);
 		}
 	}
 	if (open)
@@ -402,26 +406,95 @@ static void put_json(FILE *file, const struct snapshot *s)
 	json_object_put(top);
 }
 
-/* Hold what would fall although it was not reset. */
-static void hold(struct snapshot *now, const char *state)
+/* A state that is of no use stays beside the new one: it may be another file. */
+static void set_aside(const char *state, const char *damage)
 {
-	struct snapshot last;
+	char aside[4096];
+
+	if (!strcmp(damage, "empty")) {
+		warn("%s: empty; what was exported is not known, and exported anew", state);
+		return;
+	}
+	if (snprintf(aside, sizeof(aside), "%s.damaged", state) >= (int)sizeof(aside) ||
+	    rename(state, aside))
+		fail(FAILED, "%s: %s; it cannot be kept as %s: %s", state, damage, aside,
+		     strerror(errno));
+	warn("%s: %s; what was exported is not known, and exported anew; the file is now %s",
+	     state, damage, aside);
+}
+
+/* What was exported last, in this boot. */
+static void last_export(const struct snapshot *now, const char *state, struct snapshot *last)
+{
+	char damage[DAMAGE_ROOM];
+
+	memset(last, 0, sizeof(*last));
+	if (access(state, F_OK) && errno == ENOENT)
+		return;
+	if (!snapshot_try(state, last, damage))
+		set_aside(state, damage);
+	if (memcmp(last->header.boot_id, now->header.boot_id, 16))
+		last->header.count = 0;
+}
+
+/* A version that does not know how often may have wrapped again. */
+static bool may_have_wrapped(const record_t *r)
+{
+	return r->flags & SCOUNTER_F_WRAPPED && !r->wraps;
+}
+
+/* Hold what would fall although it was not reset. */
+static void hold(struct snapshot *now, const struct snapshot *last)
+{
 	uint64_t i;
 
-	if (access(state, F_OK) == 0) {
-		snapshot_read(state, NULL, &last);
-		if (memcmp(last.header.boot_id, now->header.boot_id, 16))
-			last.header.count = 0;
-		for (i = 0; i < now->header.count; i++) {
-			record_t *r = &now->records[i];
-			const record_t *l = snapshot_find(&last, r);
+	for (i = 0; i < now->header.count; i++) {
+		record_t *r = &now->records[i];
+		const record_t *l = snapshot_find(last, r);
 
-			if (l && r->flags & SCOUNTER_F_LOSSY && goes_on(l, r) &&
-			    l->value > r->value)
-				r->value = l->value;
-		}
-		snapshot_free(&last);
+		if (l && r->flags & SCOUNTER_F_LOSSY && goes_on(l, r) &&
+		    !may_have_wrapped(r) && l->value > r->value)
+			r->value = l->value;
 	}
+}
+
+/*
+ * Before the output, so that no more was ever exported than the state says.  A counter
+ * that is not there may come back, and may be held then.
+ */
+static void keep(struct snapshot *now, const struct snapshot *last, const char *state)
+{
+	uint64_t count = now->header.count, room = count + last->header.count, kept = count, i;
+	struct atomic_file out;
+
+	now->records = realloc(now->records, (room + 1) * sizeof(record_t));
+	if (!now->records)
+		fail(FAILED, "out of memory");
+	for (i = 0; i < last->header.count; i++) {
+		record_t *r = &now->records[kept];
+
+		if (!(last->records[i].flags & SCOUNTER_F_LOSSY) ||
+		    snapshot_find(now, &last->records[i]))
+			continue;
+		*r = last->records[i];
+		r->unit = r->help = r->label = 0;
+		kept++;
+	}
+	atomic_open(&out, state);
+	now->header.count = kept;
+	snapshot_write(now, out.file);
+	now->header.count = count;
+	atomic_close(&out);
+}
+
+static void remember(struct snapshot *now, const char *state)
+{
+	struct snapshot last;
+
+	last_export(now, state, &last);
+	hold(now, &last);
+	keep(now, &last, state);
+	snapshot_free(&last);
 }
 
 int cmd_export(int argc, char **argv)
@@ -435,7 +508,7 @@ int cmd_export(int argc, char **argv)
 		{}
 	};
 	const char *state = NULL, *output = NULL;
-	struct atomic_file out = {}, keep = {};
+	struct atomic_file out = {};
 	enum format format = NONE;
 	struct snapshot snapshot;
 	bool complete;
@@ -459,7 +532,7 @@ int cmd_export(int argc, char **argv)
 	snapshot_read(from, argv + optind, &snapshot);
 	complete = snapshot_select(&snapshot, argv + optind, true);
 	if (state)
-		hold(&snapshot, state);
+		remember(&snapshot, state);
 	if (output) {
 		atomic_open(&out, output);
 		file = out.file;
@@ -470,11 +543,6 @@ int cmd_export(int argc, char **argv)
 		put_metrics(file, &snapshot, format == OPENMETRICS);
 	if (output)
 		atomic_close(&out);
-	if (state) {
-		atomic_open(&keep, state);
-		snapshot_write(&snapshot, keep.file);
-		atomic_close(&keep);
-	}
 	snapshot_free(&snapshot);
 	return complete ? OK : FAILED;
 }

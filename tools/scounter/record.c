@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,49 @@ static void sleep_until(struct timespec *next, double interval)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, next, NULL);
 }
 
+/* The file that a recording is appended to. */
+struct recording {
+	const char *path;
+	FILE *file;
+	bool made;		/* there was none */
+	off_t whole;		/* where its last snapshot ends */
+};
+
+static void recording_open(struct recording *to, const char *path)
+{
+	struct stat stat;
+
+	*to = (struct recording) { .path = path, .made = access(path, F_OK) };
+	to->file = fopen(path, "ae");
+	if (!to->file || fstat(fileno(to->file), &stat))
+		fail(FAILED, "%s: %s", path, strerror(errno));
+	to->whole = S_ISREG(stat.st_mode) ? stat.st_size : -1;
+}
+
+/* Nothing could be read behind half a snapshot, and an empty file is no recording. */
+static void __attribute__((noreturn)) recording_fail(struct recording *to, int error)
+{
+	fclose(to->file);	/* or exit() would write what is left */
+	if (to->whole > 0 && truncate(to->path, to->whole) == 0)
+		fail(FAILED, "%s: %s; it has the snapshots of before", to->path, strerror(error));
+	if (to->whole == 0 && (to->made ? unlink(to->path) : truncate(to->path, 0)) == 0)
+		fail(FAILED, "%s: %s; nothing was recorded", to->path, strerror(error));
+	fail(FAILED, "%s: %s", to->path, strerror(error));
+}
+
+static void recording_append(struct recording *to, const struct snapshot *snapshot)
+{
+	int error;
+
+	errno = 0;
+	snapshot_write(snapshot, to->file);
+	error = write_error(to->file);
+	if (error)
+		recording_fail(to, error);
+	if (to->whole >= 0)
+		to->whole = ftello(to->file);
+}
+
 int cmd_record(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -45,7 +89,7 @@ int cmd_record(int argc, char **argv)
 	struct source source;
 	double interval = 1;
 	struct timespec next;
-	FILE *file;
+	struct recording to;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "o:i:n:", options, NULL)) != -1) {
@@ -62,18 +106,14 @@ int cmd_record(int argc, char **argv)
 	source_open(&source, from, argv + optind);
 	if (!source_next(&source, &snapshot))
 		fail(FAILED, "%s: empty", source.path);
-	file = fopen(output, "ae");
-	if (!file)
-		fail(FAILED, "%s: %s", output, strerror(errno));
+	recording_open(&to, output);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	do {
 		snapshot_select(&snapshot, argv + optind, taken == 0);
-		snapshot_write(&snapshot, file);
+		recording_append(&to, &snapshot);
 		snapshot_free(&snapshot);
-		if (fflush(file))
-			fail(FAILED, "%s: %s", output, strerror(errno));
 		taken++;
 		if (isatty(STDERR_FILENO))
 			fprintf(stderr, "\r%lu snapshots", taken);
@@ -84,7 +124,8 @@ int cmd_record(int argc, char **argv)
 	} while (!stop && source_next(&source, &snapshot));
 	if (isatty(STDERR_FILENO))
 		fputc('\n', stderr);
-	fclose(file);
+	if (fclose(to.file))
+		fail(FAILED, "%s: %s", output, strerror(errno));
 	source_close(&source);
 	return OK;
 }

@@ -179,6 +179,7 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C");
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);	/* what cannot be written says so */
 	from = getenv("SCOUNTER_FROM");
 	if (from && !*from)
 		from = NULL;

@@ -38,6 +38,8 @@ struct atomic_file {
 };
 void atomic_open(struct atomic_file *out, const char *path);
 void atomic_close(struct atomic_file *out);
+/* Why something that was written so far is lost, or 0; errno was 0 before. */
+int write_error(FILE *file);
 
 /* GROUP/NAME or GROUP/OBJECT/NAME for people: other than printable UTF-8, and '\', as \xHH. */
 #define NAME_ROOM	(4 * 64 * 3 + 3)

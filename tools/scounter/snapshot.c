@@ -6,6 +6,8 @@
  */
 #include <errno.h>
 #include <fnmatch.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@
 
 #define DEVICE		"/dev/scounter"
 #define SIZE_MAX_SANE	65536U		/* of a header or a record */
+#define MAGIC_SIZE	sizeof(((header_t *)NULL)->magic)
 #define COUNT_MAX_SANE	(1ULL << 26)
 
 static void no_device(int error)
@@ -51,13 +54,39 @@ void source_close(struct source *source)
 	source->file = NULL;
 }
 
+/* What is read is no snapshot: the end, or where the source has that the reader goes on. */
+static void __attribute__((format(printf, 2, 3), noreturn))
+damaged(const struct source *source, const char *format, ...)
+{
+	char why[DAMAGE_ROOM];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(why, sizeof(why), format, list);
+	va_end(list);
+	if (!source->damage)
+		fail(FAILED, "%s: %s", source->path, why);
+	strcpy(source->damage, why);
+	longjmp(*source->go_on, 1);
+}
+
 static void want(struct source *source, void *to, size_t size)
 {
 	if (fread(to, 1, size, source->file) == size)
 		return;
 	if (ferror(source->file))
 		fail(FAILED, "%s: %s", source->path, strerror(errno));
-	fail(FAILED, "%s: truncated: it ends in the middle of a snapshot", source->path);
+	damaged(source, "truncated: it ends in the middle of a snapshot");
+}
+
+/* A short file of another kind is not a snapshot that was cut off. */
+static void want_magic(struct source *source, __u8 *magic)
+{
+	size_t got = fread(magic, 1, MAGIC_SIZE, source->file);
+
+	if (memcmp(magic, SCOUNTER_SNAPSHOT_MAGIC, got))
+		damaged(source, "not a snapshot of scounter, as scounter record makes them");
+	want(source, magic + got, MAGIC_SIZE - got);
 }
 
 /* Read `size` bytes and keep what fits. */
@@ -73,13 +102,11 @@ static void want_prefix(struct source *source, void *to, size_t room, size_t siz
 
 static void check(const struct source *source, const header_t *header)
 {
-	if (memcmp(header->magic, SCOUNTER_SNAPSHOT_MAGIC, sizeof(header->magic)))
-		fail(FAILED, "%s: not a snapshot of scounter", source->path);
 	if (header->byte_order != SCOUNTER_SNAPSHOT_BYTE_ORDER)
-		fail(FAILED, "%s: from a machine of the other byte order", source->path);
+		damaged(source, "from a machine of the other byte order");
 	if (header->oldest_reader > SCOUNTER_SNAPSHOT_VERSION)
-		fail(FAILED, "%s: version %u; this program is too old for it, it knows version %u",
-		     source->path, header->version, SCOUNTER_SNAPSHOT_VERSION);
+		damaged(source, "version %u; this program is too old for it, it knows version %u",
+			header->version, SCOUNTER_SNAPSHOT_VERSION);
 }
 
 /* What the kernel gives as a name: it ends, and is no path. */
@@ -131,9 +158,9 @@ static void check_texts(const struct source *source, const struct snapshot *snap
 
 	if ((r->unit && r->unit >= size) || (r->help && r->help >= size) ||
 	    (r->label && r->label >= size))
-		fail(FAILED, "%s: damaged: a text that is not there", source->path);
+		damaged(source, "damaged: a text that is not there");
 	if (!is_unit(unit_of(snapshot, r)) || !is_label(label_of(snapshot, r)))
-		fail(FAILED, "%s: damaged: a unit or a label that cannot be", source->path);
+		damaged(source, "damaged: a unit or a label that cannot be");
 }
 
 static void check_kind(const struct source *source, record_t *record)
@@ -144,7 +171,7 @@ static void check_kind(const struct source *source, record_t *record)
 	for (i = 0; record->kind_name[i]; i++)
 		if (record->kind_name[i] <= ' ' || record->kind_name[i] > '~' ||
 		    strchr(",\"\\", record->kind_name[i]))
-			fail(FAILED, "%s: damaged: a kind that cannot be", source->path);
+			damaged(source, "damaged: a kind that cannot be");
 }
 
 /* @before: a record that is right, or NULL; much of the next one is the same. */
@@ -155,7 +182,7 @@ static void check_record(const struct source *source, const struct snapshot *sna
 
 	if ((!same && !is_name(record->group)) || !is_name(record->name) ||
 	    (*record->object && !is_name(record->object)))
-		fail(FAILED, "%s: damaged: a name that cannot be", source->path);
+		damaged(source, "damaged: a name that cannot be");
 	if (!before || memcmp(before->kind_name, record->kind_name, sizeof(record->kind_name)))
 		check_kind(source, record);
 	if (record->unit | record->help | record->label)
@@ -256,7 +283,7 @@ static void take_texts(const struct source *source, struct snapshot *snapshot,
 		return;
 	if (at < sizeof(*header) || at > header->header_size ||
 	    size > header->header_size - at || rest[at - fixed] || rest[at - fixed + size - 1])
-		fail(FAILED, "%s: damaged: texts that cannot be", source->path);
+		damaged(source, "damaged: texts that cannot be");
 	snapshot->texts = realloc(NULL, size);
 	if (!snapshot->texts)
 		fail(FAILED, "out of memory");
@@ -270,15 +297,13 @@ static void take_header(struct source *source, struct snapshot *snapshot)
 	char rest[SIZE_MAX_SANE];
 	size_t size;
 
-	want(source, header->magic, sizeof(header->magic));
-	if (memcmp(header->magic, SCOUNTER_SNAPSHOT_MAGIC, sizeof(header->magic)))
-		check(source, header);
+	want_magic(source, header->magic);
 	want(source, header->magic + 8, fixed - 8);
 	check(source, header);
 	if (header->header_size < fixed || header->header_size > SIZE_MAX_SANE ||
 	    header->record_size < offsetof(record_t, lower) ||
 	    header->record_size > SIZE_MAX_SANE || header->count > COUNT_MAX_SANE)
-		fail(FAILED, "%s: damaged: sizes that cannot be", source->path);
+		damaged(source, "damaged: sizes that cannot be");
 	size = header->header_size - fixed;
 	want(source, rest, size);
 	memcpy(&header->monotonic_ns, rest,
@@ -334,6 +359,8 @@ bool source_next(struct source *source, struct snapshot *snapshot)
 	if (first == EOF) {
 		if (source->is_device)
 			no_device(errno);
+		if (ferror(source->file))
+			fail(FAILED, "%s: %s", source->path, strerror(errno));
 		return false;
 	}
 	ungetc(first, source->file);
@@ -352,6 +379,23 @@ void snapshot_read(const char *path, char **patterns, struct snapshot *snapshot)
 	if (!source_next(&source, snapshot))
 		fail(FAILED, "%s: empty", source.path);
 	source_close(&source);
+}
+
+bool snapshot_try(const char *path, struct snapshot *snapshot, char *damage)
+{
+	struct source source;
+	jmp_buf go_on;
+	bool whole;
+
+	source_open(&source, path, NULL);
+	source.damage = strcpy(damage, "empty");
+	source.go_on = &go_on;
+	/* Both have their memory in what is passed to source_next(). */
+	whole = !setjmp(go_on) && source_next(&source, snapshot);
+	source_close(&source);
+	if (!whole)
+		snapshot_free(snapshot);
+	return whole;
 }
 
 void snapshot_write(const struct snapshot *snapshot, FILE *file)

@@ -3,6 +3,7 @@
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +25,8 @@ struct source {
 	char **patterns;	/* nothing else is needed; or NULL */
 	bool is_device;
 	FILE *file;
+	char *damage;		/* what is no snapshot does not end the program; or NULL */
+	jmp_buf *go_on;
 };
 
 void source_open(struct source *source, const char *path, char **patterns);
@@ -32,6 +35,9 @@ bool source_next(struct source *source, struct snapshot *snapshot);
 void source_close(struct source *source);
 
 void snapshot_read(const char *path, char **patterns, struct snapshot *snapshot);
+/* The same, and false and the damage where the file is empty or damaged. */
+#define DAMAGE_ROOM	128
+bool snapshot_try(const char *path, struct snapshot *snapshot, char *damage);
 void snapshot_write(const struct snapshot *snapshot, FILE *file);
 void snapshot_free(struct snapshot *snapshot);
 /* A text of a record, "" if it has none. */

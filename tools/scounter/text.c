@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names, states and errors as text; files that appear complete or not at all. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -191,16 +192,49 @@ void atomic_open(struct atomic_file *out, const char *path)
 	if (!out->file)
 		fail(FAILED, "%s: %s", path, strerror(errno));
 	fchmod(fd, 0644);
+	errno = 0;
 }
 
+int write_error(FILE *file)
+{
+	int before = errno;
+
+	if (fflush(file))
+		return errno;
+	return ferror(file) ? (before ? before : EIO) : 0;
+}
+
+/* The name, too, is on the disk; a file system that cannot say so has it anyway. */
+static void sync_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[4096] = ".";
+	int fd;
+
+	if (slash)
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path) + 1, path);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+/* Without fsync() a failure of power may leave an empty file under the name. */
 void atomic_close(struct atomic_file *out)
 {
-	int bad = ferror(out->file);
+	int error = write_error(out->file);
 
-	bad |= fclose(out->file);
-	if (!bad && rename(out->temporary, out->path) == 0)
+	if (!error && fsync(fileno(out->file)))
+		error = errno;
+	if (fclose(out->file) && !error)
+		error = errno;
+	if (!error && rename(out->temporary, out->path))
+		error = errno;
+	if (!error) {
+		sync_folder(out->path);
 		return;
-	bad = errno;
+	}
 	unlink(out->temporary);
-	fail(FAILED, "%s: %s", out->path, strerror(bad));
+	fail(FAILED, "%s: %s", out->path, strerror(error));
 }

@@ -204,7 +204,7 @@ described() {
 @test "a described counter has a family of its name in OpenMetrics" {
 	described >s
 	run -0 "$SCOUNTER" --from s export --openmetrics
-	[ "$(grep -v 'scounter_[lruvs]' <<<"$output" | sed 's/000000//')" = '# HELP scounter_net_rx_bytes Received.
+	[ "$(grep -v 'scounter_[loruvsw]' <<<"$output" | sed 's/000000//')" = '# HELP scounter_net_rx_bytes Received.
 # TYPE scounter_net_rx_bytes counter
 # UNIT scounter_net_rx_bytes bytes
 scounter_net_rx_bytes_total{group="net",device="eth0",name="rx",kind="atomic"} 7
@@ -455,10 +455,129 @@ awkward() {
 	cmp o o2
 	grep -q '_total{.* 90$' r
 	grep -q '_created{.* 1700000500.0' r
+}
+
+@test "a state that is empty or damaged: said, kept, and begun anew" {
+	"$SNAPSHOT" "{'value':100,'kind':'racing','flags':8}" >one
+	"$SNAPSHOT" "{'value':90,'kind':'racing','flags':8}" >dip
+	anew() {
+		run -0 --separate-stderr "$SCOUNTER" --from one export --openmetrics --state state
+		[[ $stderr == "scounter: state: $1"* ]] || { echo "$stderr"; false; }
+		[[ $stderr == *'what was exported is not known, and exported anew'* ]]
+		[[ $output == *'_total{'*'} 100'*'# EOF' ]]
+		# It is of use again.
+		run -0 "$SCOUNTER" --from dip export --openmetrics --state state
+		[[ $output == *'_total{'*'} 100'* && $output != *scounter:* ]]
+	}
+	: >state
+	anew empty
+	[ ! -e state.damaged ]
+	head -c 1000 /dev/zero >state
+	anew 'not a snapshot'
 	echo 'this is junk' >state
-	run -1 "$SCOUNTER" --from one export --openmetrics --state state
-	says 'not a snapshot'
-	[ "$(cat state)" = 'this is junk' ]
+	anew 'not a snapshot'
+	[ "$(cat state.damaged)" = 'this is junk' ]
+	for n in 20 80 200 463; do
+		head -c "$n" one >state
+		anew truncated
+	done
+	"$SNAPSHOT" "{'name':'..'}" >state
+	anew damaged
+	"$SNAPSHOT" "{'unit':4}" >state
+	anew damaged
+	# A state of another program or machine, which may still be of use there.
+	"$SNAPSHOT" --oldest-reader 3 >state
+	cp state newer
+	anew 'version'
+	cmp state.damaged newer
+	# What cannot be read at all stays an error.
+	mkdir folder
+	run -1 "$SCOUNTER" --from one export --openmetrics --state folder
+	says folder
+	run -1 "$SCOUNTER" --from state.damaged export --openmetrics
+}
+
+@test "a total is held after an export without its counter" {
+	total() { "$SCOUNTER" --from "$1" export --openmetrics --state state | grep '^scounter_events_total'; }
+	"$SNAPSHOT" "{'value':100,'kind':'racing','flags':8,'help':'h'}" "{'name':'m'}" >one
+	"$SNAPSHOT" "{'name':'m'}" >without
+	"$SNAPSHOT" "{'value':90,'kind':'racing','flags':8}" "{'name':'m'}" >again
+	"$SNAPSHOT" "{'value':80,'kind':'racing','flags':8,'created':101}" >another
+	total one >/dev/null
+	[ "$(total without)" = 'scounter_events_total{group="g",name="m",kind="atomic"} 0' ]
+	total without >/dev/null
+	[[ $(total again) == *'name="n",kind="racing"} 100' ]]
+	[[ $(total another) == *'name="n",kind="racing"} 80' ]]
+	# That which other boots have left is not kept.
+	"$SNAPSHOT" --boot 2 "{'name':'m'}" >boot
+	total boot >/dev/null
+	run -0 "$SCOUNTER" --from state read '*/*'
+	[ "$output" = $'g/m\t0' ]
+}
+
+@test "a wrap is never held, of a version without their number too" {
+	total() { "$SCOUNTER" --from "$1" export --openmetrics --state state | grep '^scounter_events_total'; }
+	"$SNAPSHOT" --header-cut 8 --record-cut 104 "{'value':100,'kind':'racing','flags':8}" >full
+	"$SNAPSHOT" --header-cut 8 --record-cut 104 "{'value':3,'kind':'racing','flags':40}" >wrapped
+	total full >/dev/null
+	[[ $(total wrapped) == *'} 3' ]]
+	"$SNAPSHOT" "{'value':100,'kind':'racing','flags':8}" >full
+	"$SNAPSHOT" "{'value':3,'kind':'racing','flags':40,'wraps':1,'wrapped':500}" >wrapped
+	total full >/dev/null
+	[[ $(total wrapped) == *'} 3' ]]
+}
+
+@test "state and output are on the disk before they have their names" {
+	# A leak checker cannot work beside strace.
+	ASAN_OPTIONS=detect_leaks=0 strace -f -e trace=write,fsync,rename,openat -y -o calls \
+		"$SCOUNTER" --from a export --json --state state --output out
+	for file in out state; do
+		run -0 awk -v file="$PWD/$file" -v folder="<$PWD>" '
+			$2 ~ /^write/ && index($0, "<" file ".") { step = 1 }
+			$2 ~ /^fsync/ && index($0, "<" file ".") && step == 1 { step = 2 }
+			$2 ~ /^rename/ && index($0, "\"'"$file"'\")") && step == 2 { step = 3 }
+			$2 ~ /^fsync/ && index($0, folder) && step == 3 { step = 4 }
+			END { print step + 0 }' calls
+		[ "$output" = 4 ]
+	done
+}
+
+@test "overflowed and wrapped are series of their own" {
+	"$SNAPSHOT" "{'name':'o','flags':2}" "{'name':'s','flags':1}" "{'name':'w','flags':32,'wraps':1}" >states
+	run -0 "$SCOUNTER" --from states export --prometheus
+	for state in overflowed saturated wrapped; do
+		for name in o s w; do
+			[[ $state == $name* ]] && value=1 || value=0
+			says "
+scounter_$state{group=\"g\",name=\"$name\",kind=\"atomic\"} $value"
+		done
+	done
+	"$SNAPSHOT" "{'group':'wrapped','unit':'s'}" "{'group':'scounter','name':'wrapped','help':'h'}" >names
+	run -0 "$SCOUNTER" --from names export --openmetrics
+	says 'scounter_scounter_wrapped_total'
+}
+
+@test "record on a full disk leaves no empty file and no half snapshot" {
+	run -1 "$SCOUNTER" --from a record --output /dev/full
+	says '/dev/full: No space left on device'
+	# A limit ends a write in its middle, as a full disk does.
+	limited() { bash -c 'ulimit -f '"$1"'; "$SCOUNTER" --from a record --output r'; }
+	run -1 limited 0
+	says 'r: File too large'
+	[ ! -e r ]
+	run -1 limited 1
+	[ ! -e r ]
+	"$SCOUNTER" --from a record --output r
+	cp r before
+	[ "$(stat -c %s r)" -lt 2048 ]
+	run -1 limited 2
+	says 'r: File too large'
+	says 'it has the snapshots of before'
+	cmp r before
+	: >r
+	run -1 limited 1
+	[ -e r ]
+	[ ! -s r ]
 }
 
 @test "a total that wrapped begins anew, and goes on" {
