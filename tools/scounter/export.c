@@ -45,13 +45,16 @@ static void put_label(FILE *file, const char *key, const unsigned char *value)
 	fputc('"', file);
 }
 
-/* The label that an object has: not one that every counter has. */
+/* The label that an object has: not one that every counter, histogram or summary has. */
 static const char *key_of_object(const struct snapshot *s, const record_t *r)
 {
+	static const char *const others[] = { "group", "name", "kind", "le", "quantile" };
 	const char *key = label_of(s, r);
+	size_t i;
 
-	if (!strcmp(key, "group") || !strcmp(key, "name") || !strcmp(key, "kind"))
-		return "object";
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (!strcmp(key, others[i]))
+			return "object";
 	return key;
 }
 

@@ -82,7 +82,8 @@ void usage_error(const char *format, ...)
 	va_start(list, format);
 	vfprintf(stderr, format, list);
 	va_end(list);
-	fprintf(stderr, "; see scounter %s--help\n", current ? current->name : "");
+	fprintf(stderr, "; see scounter %s%s--help\n", current ? current->name : "",
+		current ? " " : "");
 	exit(USAGE);
 }
 

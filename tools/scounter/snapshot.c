@@ -128,7 +128,8 @@ static bool is_unit(const char *text)
 
 static bool is_label(const char *text)
 {
-	return *text && (*text < '0' || *text > '9') && !text[strspn(text, LETTERS)];
+	return *text && (*text < '0' || *text > '9') && strncmp(text, "__", 2) &&
+	       !text[strspn(text, LETTERS)];
 }
 
 static const char *text_at(const struct snapshot *snapshot, uint32_t at)

@@ -7,17 +7,29 @@
 #include "scounter.h"
 #include "repr/sum.h"
 
+/* Of a counter that loses counts nothing is certain. */
+static struct scounter_estimate estimate_of(const record_t *r)
+{
+	bool lossy = r->flags & SCOUNTER_F_LOSSY;
+
+	return (struct scounter_estimate) {
+		.value = r->value,
+		.lower = lossy ? 0 : r->lower,
+		.upper = lossy ? UINT64_MAX : r->upper,
+		.error_ppm = r->error_ppm,
+		.flags = r->flags,
+	};
+}
+
 static struct scounter_estimate sum_of(const struct snapshot *snapshot)
 {
-	struct scounter_estimate total;
+	struct scounter_estimate total, one;
 	struct scounter_sum sum = { 0 };
 	uint64_t i;
 
 	for (i = 0; i < snapshot->header.count; i++) {
-		const record_t *r = &snapshot->records[i];
-
-		scounter_sum_put(&sum, &(struct scounter_estimate) {
-			r->value, r->lower, r->upper, r->error_ppm, r->flags });
+		one = estimate_of(&snapshot->records[i]);
+		scounter_sum_put(&sum, &one);
 	}
 	scounter_sum_get(&sum, &total);
 	return total;

@@ -48,6 +48,10 @@ says() {
 	run -1 "$SCOUNTER" --from many sum --tsv x/0 x/none
 	says $'1\t7\t0\t7\t7\texact'
 	run -2 "$SCOUNTER" --from many sum
+	"$SNAPSHOT" "{'group':'z','name':'0','value':7}" \
+		"{'group':'z','name':'1','value':9,'kind':'racing','flags':8}" >lossy
+	run -0 "$SCOUNTER" --from lossy sum 'z/*'
+	[[ ${lines[1]} =~ ^' '+2' '+16' '+-' '+7' '+-' '+LOSES-COUNTS$ ]]
 }
 
 @test "an unknown counter is named, status 1, the others are read" {
@@ -70,6 +74,9 @@ says() {
 	run -2 "$SCOUNTER" --from a watch --interval nan
 	run -2 "$SCOUNTER" --from a watch --count 0
 	run -2 "$SCOUNTER" --color sometimes list
+	says "not 'sometimes'; see scounter --help"
+	run -2 "$SCOUNTER" --from a sum
+	says "; see scounter sum --help"
 }
 
 @test "every command has --help" {
@@ -111,6 +118,10 @@ says() {
 	says damaged
 	run -1 "$SCOUNTER" --from /nonexistent list
 	run -1 "$SCOUNTER" --from . list
+	says '.: Is a directory'
+	: >nothing
+	run -1 "$SCOUNTER" --from nothing list
+	says 'nothing: empty'
 }
 
 @test "a newer and an older version are read" {
@@ -276,6 +287,7 @@ scounter_events_created'
 	refused 'texts that cannot be' --texts "b'xab\\0'"
 	refused 'a unit or a label that cannot be' "{'unit':'a b'}"
 	refused 'a unit or a label that cannot be' "{'label':b'\\xff'}"
+	refused 'a unit or a label that cannot be' "{'label':'__name__'}"
 	refused 'a name that cannot be' "{'object':'..'}"
 	refused 'a name that cannot be' "{'object':'a/b'}"
 	refused 'a name that cannot be' "{'object':'$(printf '%064d' 0)'}"
@@ -420,7 +432,8 @@ awkward() {
 		"{'group':'grp','name':'one_two','help':'second'}" \
 		"{'group':'grp','name':'x','unit':'y:z','object':'ü','label':'class'}" \
 		"{'group':'grp','name':'x_y','unit':'z'}" \
-		"{'group':'1','name':'2','unit':'bytes'}" "{'group':'scounter','name':'n','help':b'\\xff'}"
+		"{'group':'1','name':'2','unit':'bytes'}" "{'group':'scounter','name':'n','help':b'\\xff'}" \
+		"{'name':'x','object':'h','label':'le'}" "{'name':'x','object':'s','label':'quantile'}"
 }
 
 @test "promtool has no finding in the text format" {
@@ -438,7 +451,7 @@ awkward() {
 	mkdir www
 	"$SCOUNTER" --from s export --openmetrics --output www/metrics
 	run -0 python3 "$BATS_TEST_DIRNAME/scrape.py" www
-	[ "$output" = 'up 1, 16 counters' ]
+	[ "$output" = 'up 1, 18 counters' ]
 	# Prometheus refuses what is not OpenMetrics.
 	sed -i '$d' www/metrics
 	run -0 python3 "$BATS_TEST_DIRNAME/scrape.py" www
