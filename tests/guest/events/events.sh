@@ -5,6 +5,7 @@
 # shellcheck source-path=SCRIPTDIR/..
 
 cd /payload || exit 1
+PATH=/payload:$PATH
 D=/sys/kernel/debug/scounter
 E=/sys/kernel/debug/scounter_events
 T=/sys/kernel/tracing
@@ -20,6 +21,8 @@ counters_of_events_are_seen_as_others
 events_of_a_module_come_and_go
 a_bad_line_is_refused_with_a_reason
 a_signal_leaves_nothing_attached
+the_command_says_what_is_wrong
+the_command_is_interrupted
 what_is_attached_keeps_the_module
 all_functions_are_counted
 functions_of_a_pattern_are_counted
@@ -64,7 +67,7 @@ the_recipes_are_as_documented() {
 		(cd "$directory" && sh -ec "$command") >/tmp/recipe 2>&1 ||
 			fail "$command: $(cat /tmp/recipe)" || return 1
 		case $command in
-		*systems | *attach | *detach | insmod* | *error_log) ;;
+		*systems | *attach | *detach | "scounter attach"* | "scounter detach"* | insmod* | *error_log) ;;
 		*) [ -s /tmp/recipe ] || fail "$command says nothing" || return 1 ;;
 		esac
 	done </payload/documented
@@ -245,12 +248,57 @@ a_signal_leaves_nothing_attached() {
 		[ "$(cat $E/progress)" = 'idle 0 0' ]
 }
 
+# refused_command STATUS MESSAGE ARGUMENT...
+refused_command() {
+	expected_status=$1 message=$2
+	shift 2
+	scounter "$@" >/tmp/why 2>&1
+	{ [ $? = "$expected_status" ] && grep -qF "$message" /tmp/why; } ||
+		fail "scounter $*: $(cat /tmp/why)"
+}
+
+the_command_says_what_is_wrong() {
+	refused_command 1 'sched:no_such: No event matches' attach sched:sched_switch sched:no_such &&
+		refused_command 1 'error=3%: approx has an error' attach --error 3 'sched:*' &&
+		refused_command 1 'sched:*: Nothing that matches' detach 'sched:*' || return 1
+	[ "$(attached)" = 0 ] || return 1
+	scounter attach --kind exact --group mine irq:softirq_entry || return 1
+	refused_command 1 'What matches is attached' attach irq:softirq_entry || return 1
+	switch_often
+	scounter events --tsv 'irq:softirq_e*' >/tmp/events
+	grep -q 'softirq_entry.*attached' /tmp/events && grep -q 'softirq_exit.*-$' /tmp/events ||
+		fail "$(cat /tmp/events)" || return 1
+	scounter events --attached --tsv >/tmp/events
+	grep -qE '^irq:softirq_entry	exact	[1-9][0-9]*	0.0000%	.*	mine$' /tmp/events ||
+		fail "$(cat /tmp/events)" || return 1
+	scounter detach irq:softirq_entry || return 1
+	mount -t tmpfs none /sys/kernel/debug || return 1
+	refused_command 1 'debugfs is not mounted' attach '*'
+	status=$?
+	umount /sys/kernel/debug
+	return $status
+}
+
+the_command_is_interrupted() {
+	scounter attach '*' 2>/tmp/why &
+	writer=$!
+	until grep -q '^attaching [1-9]' $E/progress; do
+		kill -0 $writer 2>/dev/null || fail 'too quick' || return 1
+	done
+	kill -TERM $writer
+	wait $writer
+	{ [ $? = 143 ] && grep -q 'interrupted; nothing was attached' /tmp/why; } ||
+		fail "$(cat /tmp/why)" || return 1
+	[ "$(attached)" = 0 ]
+}
+
 what_is_attached_keeps_the_module() {
 	attach irq:softirq_entry || return 1
 	! rmmod scounter_events 2>/tmp/why && grep -q 'unavailable' /tmp/why || return 1
 	detach irq:softirq_entry || return 1
 	rmmod scounter_events || return 1
 	[ ! -e $E ] || return 1
+	refused_command 3 'modprobe scounter_events' attach '*' || return 1
 	load scounter_events
 }
 
@@ -297,6 +345,9 @@ functions_of_a_pattern_are_counted() {
 	echo 100 >$P/hits
 	[ "$(calls scounter_traced_call scounter_traced)" = 100 ] ||
 		fail "$(cat $E/functions)" || return 1
+	scounter functions --tsv scounter_traced_call >/tmp/functions || return 1
+	grep -q '^scounter_traced_call	scounter_traced	100	' /tmp/functions ||
+		fail "$(cat /tmp/functions)" || return 1
 	dd if=/dev/zero bs=1 count=1000 of=/dev/null 2>/dev/null
 	[ "$(calls vfs_read)" -ge 1000 ] && [ "$(calls vfs_write)" = 0 ] ||
 		fail "$(cat $E/functions)" || return 1
