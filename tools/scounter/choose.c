@@ -264,9 +264,12 @@ static int range(int argc, char **argv)
 
 int cmd_array(int argc, char **argv)
 {
-	if (argc > 1 && !strcmp(argv[1], "choose"))
-		return choose(argc - 1, argv + 1);
-	if (argc > 1 && !strcmp(argv[1], "range"))
-		return range(argc - 1, argv + 1);
-	usage_error("array takes choose or range");
+	const char *what = argc > 1 ? argv[1] : "";
+	int (*run)(int argc, char **argv) = !strcmp(what, "choose") ? choose :
+					    !strcmp(what, "range") ? range : NULL;
+
+	if (!run)
+		usage_error("array takes choose or range");
+	argv[1] = argv[0];
+	return run(argc - 1, argv + 1);
 }

@@ -14,17 +14,24 @@ static const char *debugfs_root(void)
 	return root_of("SCOUNTER_DEBUGFS", "/sys/kernel/debug/scounter");
 }
 
+static void __attribute__((noreturn)) no_file(const char *path, int error)
+{
+	if (access(sysfs_root(), F_OK))
+		fail(NOT_LOADED, "the module scounter is not loaded; to load it, as root: modprobe scounter");
+	if (error == ENOENT && access(debugfs_root(), F_OK) && errno == ENOENT)
+		fail(FAILED, "%s: debugfs is not mounted; to mount it, as root: mount -t debugfs none /sys/kernel/debug",
+		     debugfs_root());
+	fail(FAILED, "%s: %s%s", path, strerror(error),
+	     error == EACCES ? "; debugfs is for root only" : "");
+}
+
 static int copy_out(const char *path)
 {
 	FILE *file = fopen(path, "re");
 	char line[4096];
 
-	if (!file) {
-		if (errno == ENOENT && access(sysfs_root(), F_OK))
-			fail(NOT_LOADED, "the module scounter is not loaded; to load it, as root: modprobe scounter");
-		fail(FAILED, "%s: %s%s", path, strerror(errno),
-		     errno == EACCES ? "; debugfs is for root only" : "");
-	}
+	if (!file)
+		no_file(path, errno);
 	while (fgets(line, sizeof(line), file))
 		fputs(line, stdout);
 	fclose(file);
@@ -101,12 +108,14 @@ int cmd_topk(int argc, char **argv)
 		usage_error("topk takes one GROUP/NAME, or nothing to list them");
 	if (optind < argc) {
 		snprintf(path, sizeof(path), "%s/topk/%s", debugfs_root(), argv[optind]);
+		if (!access(debugfs_root(), X_OK) && access(path, F_OK) && errno == ENOENT)
+			fail(FAILED, "no table %s; scounter topk lists all", argv[optind]);
 		return copy_out(path);
 	}
 	snprintf(path, sizeof(path), "%s/topk", debugfs_root());
 	dir = opendir(path);
 	if (!dir)
-		return copy_out(path);
+		no_file(path, errno);
 	status = list_all_tables(path, dir);
 	closedir(dir);
 	return status;

@@ -87,6 +87,7 @@ int cmd_record(int argc, char **argv)
 	const char *output = NULL;
 	struct snapshot snapshot;
 	struct source source;
+	bool complete = true;
 	double interval = 1;
 	struct timespec next;
 	struct recording to;
@@ -111,7 +112,8 @@ int cmd_record(int argc, char **argv)
 	sigaction(SIGTERM, &action, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	do {
-		snapshot_select(&snapshot, argv + optind, taken == 0);
+		if (!snapshot_select(&snapshot, argv + optind, taken == 0) && !taken)
+			complete = false;
 		recording_append(&to, &snapshot);
 		snapshot_free(&snapshot);
 		taken++;
@@ -127,7 +129,7 @@ int cmd_record(int argc, char **argv)
 	if (fclose(to.file))
 		fail(FAILED, "%s: %s", output, strerror(errno));
 	source_close(&source);
-	return OK;
+	return complete ? OK : FAILED;
 }
 
 static void print_change(const struct snapshot *before, const struct snapshot *after,
@@ -287,7 +289,7 @@ int cmd_report(int argc, char **argv)
 	unsigned long n = 0;
 	struct source source;
 	char **patterns;
-	bool csv = false;
+	bool csv = false, complete = true;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -299,6 +301,8 @@ int cmd_report(int argc, char **argv)
 	}
 	if (optind == argc)
 		usage_error("report wants a recording");
+	if (csv && picture)
+		usage_error("report wants --csv or --gnuplot, not both");
 	patterns = argv + optind + 1;
 	source_open(&source, argv[optind], NULL);
 	if (picture)
@@ -308,7 +312,8 @@ int cmd_report(int argc, char **argv)
 	memset(&first, 0, sizeof(first));
 	memset(&last, 0, sizeof(last));
 	while (source_next(&source, &next)) {
-		snapshot_select(&next, patterns, n == 0);
+		if (!snapshot_select(&next, patterns, n == 0) && !n)
+			complete = false;
 		if (csv)
 			put_csv(stdout, &next);
 		if (n++ == 0) {
@@ -327,5 +332,5 @@ int cmd_report(int argc, char **argv)
 	}
 	snapshot_free(&first);
 	snapshot_free(&last);
-	return OK;
+	return complete ? OK : FAILED;
 }

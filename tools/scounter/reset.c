@@ -44,7 +44,7 @@ int cmd_reset(int argc, char **argv)
 	if (getopt_long(argc, argv, "", options, NULL) != -1)
 		return USAGE;
 	if (optind == argc)
-		usage_error("reset wants a counter; '*/*' is all");
+		usage_error("reset wants a counter; '*' is all");
 	snapshot_read(from, argv + optind, &snapshot);
 	complete = snapshot_select(&snapshot, argv + optind, true);
 	for (i = 0; i < snapshot.header.count; i++)

@@ -126,23 +126,44 @@ static void help(FILE *file)
 	fputs("Usage: scounter [--from FILE] [--color auto|always|never] COMMAND ...\n\n", file);
 	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		fprintf(file, "  %-9s %s\n", commands[i].name, commands[i].summary);
-	fputs("\nPATTERN is GROUP/NAME or GROUP/OBJECT/NAME, where * ? [] match as in a shell;\n"
-	      "GROUP/OBJECT is all of an object.\n"
+	fputs("\nPATTERN is GROUP/NAME or GROUP/OBJECT/NAME, where * ? [] match as in a shell,\n"
+	      "and no '/'; GROUP/OBJECT is all of an object, GROUP/* all of a group, * all.\n"
 	      "--from FILE (or SCOUNTER_FROM) reads a snapshot or a recording instead of /dev/scounter; - is stdin.\n"
 	      "scounter COMMAND --help says more, scounter(8) all.\n"
 	      "Exit status: 0 done, 1 failed or not found, 2 wrong usage, 3 the module is not loaded.\n",
 	      file);
 }
 
-static int run(int argc, char **argv)
+static void __attribute__((noreturn)) no_command(const char *word)
 {
 	unsigned int i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (is_near(word, commands[i].name))
+			fail(USAGE, "no command '%s'; did you mean %s? See scounter --help", word,
+			     commands[i].name);
+	usage_error("no command '%s'", word);
+}
+
+/* getopt() has said what is wrong. */
+static int see_help(void)
+{
+	fprintf(stderr, "scounter: see scounter %s%s--help\n", current ? current->name : "",
+		current ? " " : "");
+	return USAGE;
+}
+
+static int run(int argc, char **argv)
+{
+	char name[64];
+	unsigned int i;
+	int status;
 
 	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		if (!strcmp(argv[0], commands[i].name))
 			current = &commands[i];
 	if (!current)
-		usage_error("no command '%s'", argv[0]);
+		no_command(argv[0]);
 	for (i = 1; i < (unsigned int)argc && strcmp(argv[i], "--"); i++) {
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
 			printf("Usage: scounter %s\n\n%s.\n", current->usage, current->summary);
@@ -150,7 +171,11 @@ static int run(int argc, char **argv)
 		}
 	}
 	optind = 0;	/* getopt begins anew */
-	return current->run(argc, argv);
+	/* What getopt() calls it. */
+	snprintf(name, sizeof(name), "scounter %s", current->name);
+	argv[0] = name;
+	status = current->run(argc, argv);
+	return status == USAGE ? see_help() : status;
 }
 
 /* A closed pipe is the reader's good right; a full disk is not. */
@@ -179,6 +204,7 @@ int main(int argc, char **argv)
 
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C");
+	argv[0] = "scounter";
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);	/* what cannot be written says so */
 	from = getenv("SCOUNTER_FROM");
@@ -205,7 +231,7 @@ int main(int argc, char **argv)
 			puts("scounter " VERSION);
 			return finish(OK);
 		default:
-			return USAGE;
+			return see_help();
 		}
 	}
 	if (optind == argc) {

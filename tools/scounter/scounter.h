@@ -26,6 +26,10 @@ void usage_error(const char *format, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
 double seconds_of(const char *option, const char *text);
 unsigned long number_of(const char *option, const char *text);
+/* Say that no counter matches, and which pattern may have been meant. */
+#define SUGGESTION_ROOM	1024
+void no_counter(const struct snapshot *snapshot, const char *pattern);
+bool is_near(const char *word, const char *known);
 /* What the environment says, or a directory. */
 const char *root_of(const char *variable, const char *otherwise);
 const char *sysfs_root(void);

@@ -355,6 +355,7 @@ bool source_next(struct source *source, struct snapshot *snapshot)
 		if (!source->file)
 			no_device(errno);
 		filter_device(source->file, source->patterns);
+		snapshot->filtered = source->patterns && *source->patterns;
 	}
 	first = fgetc(source->file);
 	if (first == EOF) {
@@ -484,7 +485,7 @@ bool pattern_matches(const char *pattern, const record_t *r)
 
 	/* All of a group is not asked for by accident. */
 	if (!strchr(pattern, '/'))
-		return false;
+		return !strcmp(pattern, "*");
 	snprintf(path, sizeof(path), "%s/%s%s%s", r->group, r->object, *r->object ? "/" : "",
 		 r->name);
 	full_name(r, shown);
@@ -520,7 +521,7 @@ bool snapshot_select(struct snapshot *snapshot, char **patterns, bool complain)
 			continue;
 		complete = false;
 		if (complain)
-			warn("no counter %s", *p);
+			no_counter(snapshot, *p);
 	}
 	for (i = 0; i < snapshot->header.count; i++)
 		if (keep[i])

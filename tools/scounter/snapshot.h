@@ -17,6 +17,7 @@ struct snapshot {
 	header_t header;	/* sizes as in this program */
 	record_t *records;	/* in the order of the names */
 	char *texts;		/* header.texts_size bytes, or NULL */
+	bool filtered;		/* the device has more */
 };
 
 /* Where snapshots come from: the device gives a new one each time. */
@@ -49,7 +50,7 @@ const char *label_of(const struct snapshot *snapshot, const record_t *record);
 const record_t *snapshot_find(const struct snapshot *snapshot, const record_t *like);
 /*
  * Keep what the patterns match, of GROUP/NAME and GROUP/OBJECT/NAME, or of its beginning
- * up to a '/'; false if one matches nothing.
+ * up to a '/'; false if one matches nothing.  The pattern "*" is for all.
  */
 bool snapshot_select(struct snapshot *snapshot, char **patterns, bool complain);
 

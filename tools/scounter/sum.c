@@ -68,7 +68,7 @@ int cmd_sum(int argc, char **argv)
 		tsv = true;
 	}
 	if (optind == argc)
-		usage_error("sum wants a counter; '*/*' is all");
+		usage_error("sum wants a counter; '*' is all");
 	snapshot_read(from, argv + optind, &snapshot);
 	complete = snapshot_select(&snapshot, argv + optind, true);
 	print(&snapshot, tsv);

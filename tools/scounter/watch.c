@@ -188,6 +188,7 @@ int cmd_watch(int argc, char **argv)
 	unsigned long count = 0, shown = 0;
 	double interval = 1;
 	struct source source;
+	bool complete;
 	struct row *rows;
 	uint64_t top = 0;
 	int option;
@@ -209,7 +210,7 @@ int cmd_watch(int argc, char **argv)
 	source_open(&source, from, argv + optind);
 	if (!source_next(&source, &now))
 		fail(FAILED, "%s: empty", source.path);
-	snapshot_select(&now, argv + optind, true);
+	complete = snapshot_select(&now, argv + optind, true);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	if (!batch) {
@@ -248,5 +249,5 @@ int cmd_watch(int argc, char **argv)
 		leave();
 	snapshot_free(&before);
 	source_close(&source);
-	return OK;
+	return complete ? OK : FAILED;
 }

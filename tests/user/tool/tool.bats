@@ -79,6 +79,64 @@ says() {
 	says "; see scounter sum --help"
 }
 
+@test "wrong usage is said by name, with where to look" {
+	said() {
+		run -2 "$SCOUNTER" "${@:2}"
+		[ "$output" = "$1" ] || { echo "$output"; false; }
+	}
+	said 'scounter: record wants --output FILE; see scounter record --help' --from a record
+	said "scounter: no command 'lst'; did you mean list? See scounter --help" lst
+	said "scounter: no command 'nonsense'; see scounter --help" nonsense
+	said $'scounter list: unrecognized option \'--tvs\'\nscounter: see scounter list --help' list --tvs
+	said $'scounter export: option \'--state\' requires an argument\nscounter: see scounter export --help' export --state
+	said $'scounter array: unrecognized option \'--x\'\nscounter: see scounter array --help' array choose --x
+	said $'scounter: unrecognized option \'--nonsense\'\nscounter: see scounter --help' --nonsense list
+	said 'scounter: report wants --csv or --gnuplot, not both; see scounter report --help' report --csv --gnuplot x.png a
+	run -2 "$SCOUNTER"
+	says 'Usage: scounter'
+}
+
+@test "a file of another kind is no snapshot, however short" {
+	for text in x 'some text' SCOUNTEX; do
+		printf '%s' "$text" >text
+		run -1 "$SCOUNTER" --from text list
+		[[ $output == 'scounter: text: not a snapshot of scounter'* ]] || { echo "$output"; false; }
+	done
+	printf SCOU >text
+	run -1 "$SCOUNTER" --from text list
+	says 'text: truncated'
+	run -1 "$SCOUNTER" --from . list
+	[ "$output" = 'scounter: .: Is a directory' ]
+}
+
+@test "report, record and watch: status 1 if a counter is not found" {
+	run -1 "$SCOUNTER" report a net/rx net/none
+	says 'no counter net/none'
+	says $'net/rx\t'
+	run -1 "$SCOUNTER" report --csv a net/none
+	run -1 "$SCOUNTER" --from a record --output r net/rx net/none
+	run -0 "$SCOUNTER" --from r read net/rx
+	run -1 "$SCOUNTER" --from a watch --batch net/rx net/none
+	says $'net/rx\t1000'
+}
+
+@test "debugfs: not mounted, not for all, and not there without the module" {
+	mkdir sys
+	export SCOUNTER_SYSFS=$PWD/sys SCOUNTER_DEBUGFS=$PWD/none
+	for command in kinds topk 'topk net/ports'; do
+		# shellcheck disable=SC2086 # two words or one
+		run -1 "$SCOUNTER" $command
+		says 'debugfs is not mounted'
+		says 'mount -t debugfs none /sys/kernel/debug'
+		# shellcheck disable=SC2086
+		SCOUNTER_SYSFS=none run -3 "$SCOUNTER" $command
+		says 'modprobe scounter'
+	done
+	mkdir none
+	run -1 "$SCOUNTER" topk net/ports
+	says 'no table net/ports; scounter topk lists all'
+}
+
 @test "every command has --help" {
 	for command in list read sum watch record report diff export reset kinds events attach detach functions topk array; do
 		run -0 "$SCOUNTER" $command --help
@@ -170,6 +228,56 @@ described() {
 	"$SNAPSHOT" --time 1010 "{'group':'net','object':'eth1','name':'rx','value':18}" >later
 	run -0 "$SCOUNTER" diff s later
 	says $'net/eth1/rx\t8\t18\t10\t0\t1.0'
+}
+
+@test "what * crosses: no '/', but it may end before one; alone it is all" {
+	described >s
+	matches() {
+		run -0 "$SCOUNTER" --from s read --value "$1"
+		[ "$output" = "$2" ] || { echo "$1: $output"; false; }
+	}
+	matches '*' $'9\n7\n8'
+	matches '*/*' $'9\n7\n8'
+	matches 'net/*' $'9\n7\n8'
+	matches '*/rx' 9
+	matches '*/*/rx' $'7\n8'
+	matches 'net/*/*' $'7\n8'
+	matches '*/eth?' $'7\n8'
+	run -1 "$SCOUNTER" --from s read 'net*rx'
+	run -1 "$SCOUNTER" --from s read '*rx'
+	run -0 "$SCOUNTER" --from s sum --tsv '*'
+	says $'3\t24\t'
+}
+
+@test "what was meant: a group, objects, another name" {
+	described >s
+	"$SNAPSHOT" "{'group':'pktstat','name':'ipv4'}" "{'group':'pktstat','name':'two words'}" >p
+	meant() {
+		run -1 "$SCOUNTER" --from "$1" read "$2"
+		[ "$output" = "scounter: no counter $2; did you mean $3?" ] || { echo "$output"; false; }
+	}
+	meant p pktstat "'pktstat/*'"
+	meant p 'pkt*' "'pktstat/*'"
+	meant p pkstat "'pktstat/*'"
+	meant p pktstat/ "'pktstat/*'"
+	meant p ipv4 "'*/ipv4'"
+	meant p pktstat/ipv6 "'pktstat/ipv4'"
+	meant p pktstats/ipv4 "'pktstat/ipv4'"
+	meant p 'pktstat/two word' "'pktstat/two words'"
+	meant p pktstat/nothing/like "'pktstat/*'"
+	meant s net "'net/*'"
+	meant s net/tx "'net/rx'"
+	meant s '*eth0' "'*/eth0'"
+	"$SNAPSHOT" "{'group':'net','object':'eth0','name':'rx'}" >o
+	meant o net/rx "'net/*/rx'"
+	meant o '*/rx' "'*/*/rx'"
+	meant o eth0 "'*/eth0'"
+	# Nothing is near.
+	run -1 "$SCOUNTER" --from s read nothing/alike
+	[ "$output" = 'scounter: no counter nothing/alike; scounter list shows all' ]
+	"$SNAPSHOT" >none
+	run -1 "$SCOUNTER" --from none read net/rx
+	[ "$output" = 'scounter: no counter net/rx; there is no counter at all' ]
 }
 
 @test "a description is in tables, reports and JSON" {
@@ -661,7 +769,7 @@ scounter_$state{group=\"g\",name=\"$name\",kind=\"atomic\"} $value"
 	run -0 "$SCOUNTER" topk net/ports
 	[ "$output" = '# text' ]
 	run -1 "$SCOUNTER" topk net/none
-	says 'net/none'
+	says 'no table net/none; scounter topk lists all'
 	for name in net ../kinds net/../kinds /net net/ a/b/c; do
 		run -2 "$SCOUNTER" topk "$name"
 	done
