@@ -42,7 +42,10 @@
  * it, it has eight.
  */
 #define SCOUNTER_SET_WORDS32		BIT(0)
-/* No row is to be seen anywhere until scounter_set_show_row() shows it. */
+/*
+ * No row is to be seen anywhere until scounter_set_show_row() shows it.  Such a set has
+ * SCOUNTER_HIDE_SYSFS in its description's hide.
+ */
 #define SCOUNTER_SET_SPARSE		BIT(1)
 
 /**
@@ -88,7 +91,8 @@ struct scounter_set_row {
  * @hide: SCOUNTER_HIDE_FILES and its like, as in struct scounter_params
  * @flags: SCOUNTER_SET_WORDS32, SCOUNTER_SET_SPARSE
  * @release: called in task context when a set with a name has gone for good and nothing
- *	reads @desc for it any more; may be NULL
+ *	reads @desc for it any more; not of a set that could not be made; may be NULL.  It
+ *	may destroy counters and sets, but create, register and unregister none.
  *
  * Best `static const`.  Elsewhere it stays, and all that it points to, until each of its
  * sets has gone: see @release.

@@ -27,7 +27,7 @@ static bool reset(const record_t *r)
 	if (!error)
 		return true;
 	if (error == ENOENT || error == ENODEV)
-		warn("%s: the counter is gone", name);
+		warn("%s: the counter is gone, or hidden from sysfs", name);
 	else
 		warn("%s: %s%s", name, strerror(error),
 		     error == EACCES || error == EPERM ? "; only root may reset" : "");

@@ -742,7 +742,7 @@ scounter_$state{group=\"g\",name=\"$name\",kind=\"atomic\"} $value"
 	: >sys/net/rx/reset
 	: >'sys/net/two words/reset'
 	SCOUNTER_SYSFS=sys run -1 "$SCOUNTER" --from a reset '*/*'
-	says 'fs/ü: the counter is gone'
+	says 'fs/ü: the counter is gone, or hidden from sysfs'
 	"$SNAPSHOT" "{'object':'o'}" >object
 	run -1 "$SCOUNTER" --from object reset g/o/n
 	says 'g/o/n: a counter of an object is not reset'
