@@ -60,6 +60,17 @@ void events_lines(const char *name, void (*take)(char *line, void *argument), vo
 	fclose(file);
 }
 
+/* There is for twice as many, whenever the count is a power of 2. */
+void *events_room(void *items, size_t count, size_t size)
+{
+	if (count & (count - 1))
+		return items;
+	items = realloc(items, (count ? 2 * count : 1) * size);
+	if (!items)
+		fail(FAILED, "out of memory");
+	return items;
+}
+
 static DIR *open_tracefs(void)
 {
 	const char *other = getenv("SCOUNTER_TRACEFS");
@@ -76,7 +87,8 @@ static DIR *open_tracefs(void)
 
 /*
  * A name a write, so that one that the module does not take stops no other.  While
- * anything is attached it takes none, as it was told all before.
+ * anything is attached it takes none, as it was told all before.  Where the file cannot
+ * be opened, the next one tells why, or can be read, as under lockdown.
  */
 void events_tell_systems(void)
 {
@@ -85,7 +97,7 @@ void events_tell_systems(void)
 	DIR *dir;
 
 	if (fd < 0)
-		events_fail("systems", errno);
+		return;
 	dir = open_tracefs();
 	while (dir && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' || entry->d_type != DT_DIR)
@@ -113,14 +125,7 @@ struct events {
 
 static struct event *add(struct events *events)
 {
-	/* Room for twice as many, whenever it is full. */
-	if (!(events->count & (events->count - 1))) {
-		size_t room = events->count ? 2 * events->count : 1;
-
-		events->event = realloc(events->event, room * sizeof(struct event));
-		if (!events->event)
-			fail(FAILED, "out of memory");
-	}
+	events->event = events_room(events->event, events->count, sizeof(struct event));
 	events->event[events->count] = (struct event) { 0 };
 	return &events->event[events->count++];
 }

@@ -12,6 +12,8 @@ const char *events_path(const char *name);
 void events_fail(const char *name, int error) __attribute__((noreturn));
 /* Each line of a file, without its newline. */
 void events_lines(const char *name, void (*take)(char *line, void *argument), void *argument);
+/* The items, with room for one more. */
+void *events_room(void *items, size_t count, size_t size);
 /* Tell the module the systems that tracefs has. */
 void events_tell_systems(void);
 

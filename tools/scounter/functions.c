@@ -36,14 +36,8 @@ struct functions {
 
 static struct function *add(struct functions *functions)
 {
-	/* Room for twice as many, whenever it is full. */
-	if (!(functions->count & (functions->count - 1))) {
-		size_t room = functions->count ? 2 * functions->count : 1;
-
-		functions->function = realloc(functions->function, room * sizeof(struct function));
-		if (!functions->function)
-			fail(FAILED, "out of memory");
-	}
+	functions->function = events_room(functions->function, functions->count,
+					  sizeof(struct function));
 	return &functions->function[functions->count++];
 }
 

@@ -128,6 +128,7 @@ static void help(FILE *file)
 		fprintf(file, "  %-9s %s\n", commands[i].name, commands[i].summary);
 	fputs("\nPATTERN is GROUP/NAME or GROUP/OBJECT/NAME, where * ? [] match as in a shell,\n"
 	      "and no '/'; GROUP/OBJECT is all of an object, GROUP/* all of a group, * all.\n"
+	      "Of events it is SYSTEM:EVENT or function:NAME.\n"
 	      "--from FILE (or SCOUNTER_FROM) reads a snapshot or a recording instead of /dev/scounter; - is stdin.\n"
 	      "scounter COMMAND --help says more, scounter(8) all.\n"
 	      "Exit status: 0 done, 1 failed or not found, 2 wrong usage, 3 the module is not loaded.\n",

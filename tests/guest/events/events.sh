@@ -28,6 +28,7 @@ all_functions_are_counted
 functions_of_a_pattern_are_counted
 a_bad_line_for_functions_is_refused
 everything_is_attached_and_detached_again_and_again
+lockdown_is_told
 "
 
 . ./tap.sh
@@ -236,15 +237,21 @@ a_bad_line_is_refused_with_a_reason() {
 	[ ! -s $E/error_log ] || [ -z "$(cat $E/error_log)" ]
 }
 
-a_signal_leaves_nothing_attached() {
-	sh -c "echo '*' >$E/attach" &
+# interrupted SIGNAL STATUS: what attaches in the background, in the midst of that
+interrupted() {
 	writer=$!
 	until grep -q '^attaching [1-9]' $E/progress; do
 		kill -0 $writer 2>/dev/null || fail 'too quick' || return 1
 	done
-	kill -KILL $writer
+	kill -"$1" $writer
 	wait $writer
-	[ "$(attached)" = 0 ] && grep -q 'error: Interrupted' $E/error_log &&
+	[ $? = "$2" ] && [ "$(attached)" = 0 ]
+}
+
+a_signal_leaves_nothing_attached() {
+	sh -c "echo '*' >$E/attach" &
+	interrupted KILL 137 || return 1
+	grep -q 'error: Interrupted' $E/error_log &&
 		[ "$(cat $E/progress)" = 'idle 0 0' ]
 }
 
@@ -281,15 +288,8 @@ the_command_says_what_is_wrong() {
 
 the_command_is_interrupted() {
 	scounter attach '*' 2>/tmp/why &
-	writer=$!
-	until grep -q '^attaching [1-9]' $E/progress; do
-		kill -0 $writer 2>/dev/null || fail 'too quick' || return 1
-	done
-	kill -TERM $writer
-	wait $writer
-	{ [ $? = 143 ] && grep -q 'interrupted; nothing was attached' /tmp/why; } ||
-		fail "$(cat /tmp/why)" || return 1
-	[ "$(attached)" = 0 ]
+	{ interrupted TERM 143 && grep -q 'interrupted; nothing was attached' /tmp/why; } ||
+		fail "$(cat /tmp/why)"
 }
 
 what_is_attached_keeps_the_module() {
@@ -403,6 +403,16 @@ everything_is_attached_and_detached_again_and_again() {
 	after=$(in_use)
 	echo "$before KiB in use, $after after $ROUNDS rounds"
 	[ $((after - before)) -lt 512 ]
+}
+
+# The last test, as lockdown cannot be lifted.
+lockdown_is_told() {
+	mount -t securityfs security /sys/kernel/security 2>/dev/null
+	echo confidentiality >/sys/kernel/security/lockdown || return 1
+	refused_command 1 'locked down' attach '*' && refused_command 1 'locked down' detach '*' ||
+		return 1
+	# Who only reads may.
+	scounter events --attached
 }
 
 load scounter || exit 1

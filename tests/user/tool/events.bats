@@ -71,6 +71,10 @@ says() {
 	[ "$(cat e/detach)" = 'sched:* *' ]
 	# Without tracefs.
 	SCOUNTER_TRACEFS=/nonexistent run -0 "$SCOUNTER" events
+	# Where it may not be written, as under lockdown.
+	rm e/systems
+	run -0 "$SCOUNTER" events
+	says sched:sched_switch
 }
 
 @test "attach and detach: what the kernel would take for something else is wrong usage" {
