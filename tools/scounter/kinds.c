@@ -25,30 +25,40 @@ static void __attribute__((noreturn)) no_file(const char *path, int error)
 	     error == EACCES ? "; debugfs is for root only" : "");
 }
 
-static int copy_out(const char *path)
+/* @columns: that a line has, or 0: as many as it wants */
+static int copy_out(const char *path, int columns)
 {
 	FILE *file = fopen(path, "re");
-	char line[4096];
+	char line[CUT_ROOM];
 
 	if (!file)
 		no_file(path, errno);
-	while (fgets(line, sizeof(line), file))
-		fputs(line, stdout);
+	while (fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = 0;
+		if (columns)
+			cut(line, columns, 0);
+		puts(line);
+	}
 	fclose(file);
 	return OK;
 }
 
 int cmd_kinds(int argc, char **argv)
 {
-	static const struct option options[] = { {} };
+	static const struct option options[] = { { "wide", no_argument, NULL, 'w' }, {} };
+	bool wide = false;
 	char path[4096];
+	int option;
 
-	if (getopt_long(argc, argv, "", options, NULL) != -1)
-		return USAGE;
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option != 'w')
+			return USAGE;
+		wide = true;
+	}
 	if (optind != argc)
 		usage_error("kinds takes no argument");
 	snprintf(path, sizeof(path), "%s/kinds", debugfs_root());
-	return copy_out(path);
+	return copy_out(path, wide ? 0 : columns_of_terminal());
 }
 
 /* GROUP/NAME, and nothing that leads out of the directory. */
@@ -110,7 +120,7 @@ int cmd_topk(int argc, char **argv)
 		snprintf(path, sizeof(path), "%s/topk/%s", debugfs_root(), argv[optind]);
 		if (!access(debugfs_root(), X_OK) && access(path, F_OK) && errno == ENOENT)
 			fail(FAILED, "no table %s; scounter topk lists all", argv[optind]);
-		return copy_out(path);
+		return copy_out(path, 0);
 	}
 	snprintf(path, sizeof(path), "%s/topk", debugfs_root());
 	dir = opendir(path);

@@ -58,37 +58,77 @@ static char *append_state(char *to, const record_t *record, bool verbose)
 	return append_text(to, red ? "\033[0m" : "");
 }
 
-static int width_of_names(const struct snapshot *snapshot)
+struct widths {
+	int name, kind, value;
+	bool cut;
+};
+
+#define WIDTH_ERROR	10
+#define WIDTH_STATE	12
+#define WIDTH_NAME_MIN	12
+
+static void widen(int *width, int other)
 {
+	if (*width < other)
+		*width = other;
+}
+
+/* Of what there is: they are less than others of their kind may be. */
+static struct widths narrow_widths(const struct snapshot *snapshot)
+{
+	struct widths w = { .kind = 4, .value = 5 };
+	char digits[32];
+	uint64_t i;
+
+	for (i = 0; i < snapshot->header.count; i++) {
+		widen(&w.kind, strlen((const char *)snapshot->records[i].kind_name));
+		widen(&w.value, append_number(digits, snapshot->records[i].value, 0) - digits);
+	}
+	return w;
+}
+
+/* @columns: that the table has, or 0: as many as it wants */
+static struct widths widths_of(const struct snapshot *snapshot, int columns)
+{
+	struct widths w = { .name = 4, .kind = 15, .value = 20 };
 	char name[NAME_ROOM];
-	int most = 4, width;
+	int rest = 2 + w.kind + 1 + w.value + 1 + WIDTH_ERROR + 2 + WIDTH_STATE, most;
 	uint64_t i;
 
 	for (i = 0; i < snapshot->header.count; i++) {
 		full_name(&snapshot->records[i], name);
-		width = width_of(name);
-		most = width > most ? width : most;
+		widen(&w.name, width_of(name));
 	}
-	return most;
+	if (!columns || w.name + rest <= columns)
+		return w;
+	most = w.name;
+	w = narrow_widths(snapshot);
+	w.name = columns - (rest - 15 - 20 + w.kind + w.value);
+	widen(&w.name, WIDTH_NAME_MIN);
+	w.cut = most > w.name;
+	w.name = w.cut ? w.name : most;
+	return w;
 }
 
-static void list_table(const struct snapshot *snapshot, bool verbose)
+static void list_table(const struct snapshot *snapshot, bool verbose, int columns)
 {
 	char name[NAME_ROOM], error[32], line[LINE_ROOM], *end;
-	int width = width_of_names(snapshot);
+	struct widths w = widths_of(snapshot, columns);
 	uint64_t i;
 
-	printf("%-*s  %-15s %20s %10s  %s\n", width, "NAME", "KIND", "VALUE", "ERROR",
-	       verbose ? "STATE         UNIT        HELP" : "STATE");
+	printf("%-*s  %-*s %*s %*s  %s\n", w.name, "NAME", w.kind, "KIND", w.value, "VALUE",
+	       WIDTH_ERROR, "ERROR", verbose ? "STATE         UNIT        HELP" : "STATE");
 	for (i = 0; i < snapshot->header.count; i++) {
 		const record_t *r = &snapshot->records[i];
 
 		full_name(r, name);
+		if (w.cut)
+			cut(name, w.name, w.name / 2);
 		format_error(r, error, sizeof(error));
-		end = append_text(append_left(line, name, width), "  ");
-		end = append_left(end, (const char *)r->kind_name, 15);
-		end = append_number(end, r->value, 21);
-		end = append_text(append_right(end, error, 11), "  ");
+		end = append_text(append_left(line, name, w.name), "  ");
+		end = append_left(end, (const char *)r->kind_name, w.kind);
+		end = append_number(end, r->value, w.value + 1);
+		end = append_text(append_right(end, error, WIDTH_ERROR + 1), "  ");
 		append_state(end, r, verbose);
 		fputs(line, stdout);
 		if (verbose) {
@@ -104,9 +144,10 @@ int cmd_list(int argc, char **argv)
 	static const struct option options[] = {
 		{ "tsv", no_argument, NULL, 't' },
 		{ "verbose", no_argument, NULL, 'v' },
+		{ "wide", no_argument, NULL, 'w' },
 		{}
 	};
-	bool tsv = false, verbose = false, complete;
+	bool tsv = false, verbose = false, wide = false, complete;
 	struct snapshot snapshot;
 	int option;
 
@@ -114,6 +155,7 @@ int cmd_list(int argc, char **argv)
 		switch (option) {
 		case 't': tsv = true; break;
 		case 'v': verbose = true; break;
+		case 'w': wide = true; break;
 		default: return USAGE;
 		}
 	}
@@ -122,7 +164,7 @@ int cmd_list(int argc, char **argv)
 	if (tsv)
 		list_tsv(&snapshot, verbose);
 	else
-		list_table(&snapshot, verbose);
+		list_table(&snapshot, verbose, wide || verbose ? 0 : columns_of_terminal());
 	snapshot_free(&snapshot);
 	return complete ? OK : FAILED;
 }

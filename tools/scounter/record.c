@@ -220,6 +220,8 @@ static int plot(struct source *source, const char *picture, char **patterns)
 {
 	struct snapshot *all = NULL, *last;
 	size_t n = 0, j;
+	struct atomic_file out;
+	struct stat drawn;
 	FILE *gnuplot;
 	char name[NAME_ROOM];
 	uint64_t i;
@@ -237,11 +239,12 @@ static int plot(struct source *source, const char *picture, char **patterns)
 	if (!n || !all[n - 1].header.count)
 		fail(FAILED, "%s: nothing to draw", source->path);
 	last = &all[n - 1];
-	gnuplot = popen("gnuplot", "we");
+	atomic_open(&out, picture);
+	gnuplot = popen("gnuplot >/dev/null", "we");
 	if (!gnuplot)
 		fail(FAILED, "gnuplot: %s", strerror(errno));
 	fputs("set terminal pngcairo noenhanced size 1000,600\nset output '", gnuplot);
-	for (p = picture; *p; p++)
+	for (p = out.temporary; *p; p++)
 		fputs(*p == '\'' ? "''" : (char []){ *p, 0 }, gnuplot);
 	fputs("'\nset xlabel 'seconds'\nset ylabel 'events'\nset key outside\n", gnuplot);
 	for (i = 0; i < last->header.count; i++) {
@@ -272,8 +275,11 @@ static int plot(struct source *source, const char *picture, char **patterns)
 	for (j = 0; j < n; j++)
 		snapshot_free(&all[j]);
 	free(all);
-	if (status)
-		fail(FAILED, "gnuplot failed, or is not installed");
+	if (status || stat(out.temporary, &drawn) || !drawn.st_size) {
+		unlink(out.temporary);
+		fail(FAILED, "%s: gnuplot failed, or is not installed", picture);
+	}
+	atomic_close(&out);
 	return OK;
 }
 

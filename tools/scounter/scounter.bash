@@ -30,7 +30,8 @@ _scounter()
 	local options='--help'
 	case $command in
 	'') options+=' --from --color --version' ;;
-	list) options+=' --tsv --verbose' ;;
+	list) options+=' --tsv --verbose --wide' ;;
+	kinds) options+=' --wide' ;;
 	sum) options+=' --tsv' ;;
 	read) options+=' --value' ;;
 	watch) options+=' --interval --count --batch --sort' ;;

@@ -12,7 +12,7 @@
 #include "scounter.h"
 
 static const struct command commands[] = {
-	{ "list", "a table of the counters", "list [--tsv] [--verbose] [PATTERN...]", cmd_list },
+	{ "list", "a table of the counters", "list [--tsv] [--verbose] [--wide] [PATTERN...]", cmd_list },
 	{ "read", "values only: name, tab, value", "read [--value] PATTERN...", cmd_read },
 	{ "sum", "the total of counters, with its error", "sum [--tsv] PATTERN...", cmd_sum },
 	{ "watch", "rates with error bars, live",
@@ -28,7 +28,7 @@ static const struct command commands[] = {
 	  "export --openmetrics | --prometheus | --json [--state FILE] [--output FILE] [PATTERN...]",
 	  cmd_export },
 	{ "reset", "set counters to zero (root)", "reset PATTERN...", cmd_reset },
-	{ "kinds", "the kinds of counters", "kinds", cmd_kinds },
+	{ "kinds", "the kinds of counters", "kinds [--wide]", cmd_kinds },
 	{ "events", "what the kernel does that could be counted, or is (root)",
 	  "events [--attached [--top N]] [--tsv] [PATTERN...]", cmd_events },
 	{ "attach", "count events: tracepoints and functions (root)",

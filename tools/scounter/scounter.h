@@ -37,6 +37,7 @@ const char *sysfs_root(void);
 /* A file that appears under its name only when it is complete. */
 struct atomic_file {
 	const char *path;
+	char *target;		/* where links lead to, or NULL */
 	char temporary[4096];
 	FILE *file;
 };
@@ -52,6 +53,14 @@ void full_name(const record_t *record, char *to);
 /* The same of any text; free() it. */
 char *text_dup(const char *text);
 int width_of(const char *text);
+/* Those of standard output, or 0 where it is no terminal. */
+int columns_of_terminal(void);
+/*
+ * Leave out what does not fit, and so many columns at the end in: "network…packets".
+ * The text has the room for an ellipsis.
+ */
+#define CUT_ROOM	4096
+void cut(char *text, int width, int behind);
 /*
  * Append to a line, which has room; where the line then ends.  printf() is most of what a
  * long table takes.

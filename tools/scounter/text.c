@@ -2,8 +2,10 @@
 /* Names, states and errors as text; files that appear complete or not at all. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -100,6 +102,52 @@ int width_of(const char *text)
 	return width < 0 ? (int)strlen(text) : width;
 }
 
+int columns_of_terminal(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
+}
+
+/* Characters, from the first on or from the last back, that fit. */
+static size_t fitting(const wchar_t *text, size_t length, bool last, int *width)
+{
+	size_t n;
+	int wide;
+
+	for (n = 0; n < length; n++) {
+		wide = wcwidth(last ? text[length - 1 - n] : text[n]);
+		if (wide > *width)
+			break;
+		*width -= wide > 0 ? wide : 0;
+	}
+	return n;
+}
+
+void cut(char *text, int width, int behind)
+{
+	wchar_t wide[CUT_ROOM], shown[CUT_ROOM + 3], *end;
+	size_t length = mbstowcs(wide, text, CUT_ROOM), first, last;
+	char room[MB_LEN_MAX];
+	bool has_dots;
+
+	/* What is no text in this locale stays. */
+	if (length >= CUT_ROOM || wcswidth(wide, length) <= width)
+		return;
+	has_dots = wctomb(room, L'…') > 0;
+	width -= (has_dots ? 1 : 3) + behind;
+	width = width > 0 ? width : 0;
+	last = fitting(wide, length, true, &behind);
+	width += behind;
+	first = fitting(wide, length, false, &width);
+	end = wcpcpy(wmemcpy(shown, wide, first) + first, has_dots ? L"…" : L"...");
+	wmemcpy(end, wide + length - last, last);
+	end[last] = 0;
+	wcstombs(text, shown, strlen(text) + 1);
+}
+
 char *append_text(char *to, const char *text)
 {
 	while (*text)
@@ -181,10 +229,17 @@ void format_rate(const struct change *change, char *to, size_t room)
 
 void atomic_open(struct atomic_file *out, const char *path)
 {
+	struct stat there;
 	int fd;
 
-	out->path = path;
-	if (snprintf(out->temporary, sizeof(out->temporary), "%s.XXXXXX", path) >=
+	*out = (struct atomic_file) { .path = path };
+	if (!stat(path, &there) && !S_ISREG(there.st_mode))
+		fail(FAILED, "%s: not a regular file", path);
+	/* What a link leads to, not the link, is replaced. */
+	out->target = realpath(path, NULL);
+	if (out->target)
+		out->path = out->target;
+	if (snprintf(out->temporary, sizeof(out->temporary), "%s.XXXXXX", out->path) >=
 	    (int)sizeof(out->temporary))
 		fail(FAILED, "%s: the name is too long", path);
 	fd = mkstemp(out->temporary);
@@ -231,10 +286,10 @@ void atomic_close(struct atomic_file *out)
 		error = errno;
 	if (!error && rename(out->temporary, out->path))
 		error = errno;
-	if (!error) {
-		sync_folder(out->path);
-		return;
+	if (error) {
+		unlink(out->temporary);
+		fail(FAILED, "%s: %s", out->path, strerror(error));
 	}
-	unlink(out->temporary);
-	fail(FAILED, "%s: %s", out->path, strerror(error));
+	sync_folder(out->path);
+	free(out->target);
 }

@@ -89,6 +89,8 @@ static void batch_print(const struct row *rows, uint64_t count, double seconds)
 	uint64_t i;
 
 	printf("# %.3f s\n# name\tvalue\trate\terror_bar\tstate\tunit\n", seconds);
+	if (!count)
+		puts("# no counter now");
 	for (i = 0; i < count; i++)
 		printf("%s\t%" PRIu64 "\t%s\t%s\t%s\t%s\n", rows[i].name,
 		       (uint64_t)rows[i].record->value, rows[i].rate_text, rows[i].bar_text,
@@ -128,6 +130,8 @@ static void draw(const struct row *rows, uint64_t count, uint64_t *top)
 		 "NAME (q s arrows)", "VALUE", "RATE/s", "+- AT MOST");
 	mvaddnstr(0, 0, text, COLS);
 	attroff(A_REVERSE);
+	if (!count)
+		mvaddnstr(1, 0, "No counter now. Those that come are shown.", COLS);
 	for (y = 0; y < lines && *top + y < count; y++) {
 		const struct row *row = &rows[*top + y];
 
@@ -211,6 +215,9 @@ int cmd_watch(int argc, char **argv)
 	if (!source_next(&source, &now))
 		fail(FAILED, "%s: empty", source.path);
 	complete = snapshot_select(&now, argv + optind, true);
+	/* The screen would hide what was said of the patterns. */
+	if (!now.header.count && !complete && !batch)
+		goto out;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	if (!batch) {
@@ -247,7 +254,9 @@ int cmd_watch(int argc, char **argv)
 	}
 	if (leave_screen)
 		leave();
-	snapshot_free(&before);
+	now = before;
+out:
+	snapshot_free(&now);
 	source_close(&source);
 	return complete ? OK : FAILED;
 }

@@ -759,6 +759,102 @@ scounter_$state{group=\"g\",name=\"$name\",kind=\"atomic\"} $value"
 	done
 }
 
+# on_terminal COLUMNS ARGUMENT...: what it shows there
+on_terminal() {
+	LC_ALL=C.UTF-8 run "${status_wanted:--0}" timeout 20 python3 "$BATS_TEST_DIRNAME/terminal.py" \
+		"$1" "$SCOUNTER" --color never "${@:2}"
+	output=${output//$'\r'/}
+}
+
+@test "list on a terminal: names that do not fit are cut in their middle" {
+	"$SNAPSHOT" "{'group':'network_of_a_long_name','object':'interface_with_a_name_of_its_own','name':'received'}" \
+		"{'value':12345,'kind':'bfp_csup','flags':4,'error_ppm':10000}" \
+		"{'name':'$(printf 'ü%.0s' {1..30})','value':7}" "{'name':'日本語日本語日本語日本語','flags':8}" >long
+	on_terminal 60 --from long list
+	[ "$output" = 'NAME                 KIND     VALUE      ERROR  STATE
+g/n                  bfp_csup 12345    1.0000%  sampling
+g/üüüüüüü…üüüüüüüüü  atomic       7    0.0000%  exact
+g/日本語日…語日本語  atomic       0          -  LOSES-COUNTS
+network_o…/received  atomic       0    0.0000%  exact' ] || { echo "$output"; false; }
+	on_terminal 30 --from long list
+	says 'netwo…ceived'
+	for wide in --wide --verbose; do
+		on_terminal 60 --from long list $wide
+		says network_of_a_long_name/interface_with_a_name_of_its_own/received
+		says "$(printf 'ü%.0s' {1..30})"
+	done
+	on_terminal 200 --from long list
+	says network_of_a_long_name/interface_with_a_name_of_its_own/received
+	# What is no terminal gets all.
+	COLUMNS=20 run -0 "$SCOUNTER" --from long list
+	says network_of_a_long_name/interface_with_a_name_of_its_own/received
+	run -0 "$SCOUNTER" --from long list --wide
+}
+
+@test "kinds on a terminal: lines that do not fit are cut" {
+	mkdir d
+	printf '# kind  range\natomic  %s\n' "$(printf 'long %.0s' {1..20})end" >d/kinds
+	export SCOUNTER_DEBUGFS=$PWD/d SCOUNTER_SYSFS=$PWD/d
+	on_terminal 20 kinds
+	[ "$output" = $'# kind  range\natomic  long long l…' ] || { echo "$output"; false; }
+	on_terminal 20 kinds --wide
+	says 'long end'
+	run -0 "$SCOUNTER" kinds
+	says 'long end'
+}
+
+@test "watch without a counter says so" {
+	"$SNAPSHOT" --time 1010 >none
+	cat a none >r
+	run -0 "$SCOUNTER" --from r watch --batch
+	[[ $output == *$'# name\tvalue\trate\terror_bar\tstate\tunit\n# no counter now' ]] || { echo "$output"; false; }
+	on_terminal 80 --from r watch --interval 30
+	[[ $output != *'No counter now'* ]]
+	on_terminal 80 --from r watch --interval 0.1
+	says 'No counter now'
+	# A screen would hide what is wrong.
+	status_wanted=-1
+	on_terminal 80 --from a watch --interval 30 net/tx
+	[ "$output" = "scounter: no counter net/tx; did you mean 'net/rx'?" ]
+}
+
+@test "report --gnuplot: a bad path is an error, and the picture is never on stdout" {
+	mkdir bin
+	printf '#!/bin/sh\necho ran >ran\nexec %s "$@"\n' "$(command -v gnuplot)" >bin/gnuplot
+	chmod +x bin/gnuplot
+	PATH=$PWD/bin:$PATH
+	run -1 "$SCOUNTER" report --gnuplot /nonexistent/picture.png a
+	[ "$output" = 'scounter: /nonexistent/picture.png: No such file or directory' ]
+	[ ! -e ran ]
+	# gnuplot warns of axes on stderr.
+	run -0 --separate-stderr "$SCOUNTER" report --gnuplot "it's.png" a
+	[ -z "$output" ]
+	[ -e ran ]
+	[ "$(head -c 4 "it's.png" | tail -c 3)" = PNG ]
+	# A gnuplot that fails leaves nothing.
+	printf '#!/bin/sh\necho picture; cat >/dev/null; exit 1\n' >bin/gnuplot
+	run -1 --separate-stderr "$SCOUNTER" report --gnuplot failed.png a
+	[ -z "$output" ]
+	# shellcheck disable=SC2154 # bats sets it
+	[ "$stderr" = 'scounter: failed.png: gnuplot failed, or is not installed' ]
+	[ -z "$(ls failed* 2>/dev/null)" ]
+}
+
+@test "an output is a file, and stays the link that it is" {
+	mkdir other
+	ln -s other/file link
+	"$SCOUNTER" --from a export --json --output other/file
+	: >other/file
+	"$SCOUNTER" --from a export --json --output link
+	[ -L link ]
+	[ -s other/file ]
+	mkfifo pipe
+	run -1 "$SCOUNTER" --from a export --json --output pipe
+	[ "$output" = 'scounter: pipe: not a regular file' ]
+	[ -p pipe ]
+	[ "$(ls -d pipe* other/*)" = $'other/file\npipe' ]
+}
+
 @test "topk lists the tables of debugfs, and shows one" {
 	mkdir -p d/topk/net d/topk/mm
 	echo '# text' >d/topk/net/ports
