@@ -59,12 +59,11 @@ static char *append_state(char *to, const record_t *record, bool verbose)
 }
 
 struct widths {
-	int name, kind, value;
+	int name, kind, value, state;
 	bool cut;
 };
 
 #define WIDTH_ERROR	10
-#define WIDTH_STATE	12
 #define WIDTH_NAME_MIN	12
 
 static void widen(int *width, int other)
@@ -76,34 +75,40 @@ static void widen(int *width, int other)
 /* Of what there is: they are less than others of their kind may be. */
 static struct widths narrow_widths(const struct snapshot *snapshot)
 {
-	struct widths w = { .kind = 4, .value = 5 };
+	struct widths w = { .kind = 4, .value = 5, .state = 5 };
 	char digits[32];
 	uint64_t i;
 
 	for (i = 0; i < snapshot->header.count; i++) {
 		widen(&w.kind, strlen((const char *)snapshot->records[i].kind_name));
+		widen(&w.state, strlen(state_of(&snapshot->records[i])));
 		widen(&w.value, append_number(digits, snapshot->records[i].value, 0) - digits);
 	}
 	return w;
 }
 
+static int width_of_rest(const struct widths *w)
+{
+	return 2 + w->kind + 1 + w->value + 1 + WIDTH_ERROR + 2 + w->state;
+}
+
 /* @columns: that the table has, or 0: as many as it wants */
 static struct widths widths_of(const struct snapshot *snapshot, int columns)
 {
-	struct widths w = { .name = 4, .kind = 15, .value = 20 };
+	struct widths w = { .name = 4, .kind = 15, .value = 20, .state = 12 };
 	char name[NAME_ROOM];
-	int rest = 2 + w.kind + 1 + w.value + 1 + WIDTH_ERROR + 2 + WIDTH_STATE, most;
 	uint64_t i;
+	int most;
 
 	for (i = 0; i < snapshot->header.count; i++) {
 		full_name(&snapshot->records[i], name);
 		widen(&w.name, width_of(name));
 	}
-	if (!columns || w.name + rest <= columns)
+	if (!columns || w.name + width_of_rest(&w) <= columns)
 		return w;
 	most = w.name;
 	w = narrow_widths(snapshot);
-	w.name = columns - (rest - 15 - 20 + w.kind + w.value);
+	w.name = columns - width_of_rest(&w);
 	widen(&w.name, WIDTH_NAME_MIN);
 	w.cut = most > w.name;
 	w.name = w.cut ? w.name : most;

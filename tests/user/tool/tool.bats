@@ -776,6 +776,9 @@ g/n                  bfp_csup 12345    1.0000%  sampling
 g/üüüüüüü…üüüüüüüüü  atomic       7    0.0000%  exact
 g/日本語日…語日本語  atomic       0          -  LOSES-COUNTS
 network_o…/received  atomic       0    0.0000%  exact' ] || { echo "$output"; false; }
+	# No more than what is there takes.
+	on_terminal 80 --from long list '*/*/received'
+	says 'network_of_a_long_name/…name_of_its_own/received  atomic     0    0.0000%  exact'
 	on_terminal 30 --from long list
 	says 'netwo…ceived'
 	for wide in --wide --verbose; do
