@@ -31,8 +31,8 @@ bool scounter_is_dummy(const struct scounter *counter)
  * Where @counter is an ERR_PTR or NULL, the log says so, with the error and the caller.
  *
  * Context: As scounter_create().
- * Return: @counter, or a dummy that counts nowhere: all calls take it, reads are 0 with
- * SCOUNTER_F_LOSSY, and destroying it does nothing.
+ * Return: @counter, or a dummy that counts nowhere: all calls but scounter_register() take
+ * it, reads are 0 with SCOUNTER_F_LOSSY, and destroying it does nothing.
  */
 struct scounter *scounter_or_dummy(struct scounter *counter, enum scounter_kind kind)
 {

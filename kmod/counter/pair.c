@@ -136,7 +136,7 @@ static notrace void pair_add_step(struct scounter_pair *pair, u64 events, u64 su
  * @sum: of their amounts; 2^63 and above is refused, as by scounter_add()
  *
  * Together for up to 2^21 events and a sum of 2^37.  What is more is added in steps, which
- * a reader may come between.
+ * a reader may come between: 2^40 events take 2^19 of them, some milliseconds.
  *
  * Context: Any context; on 32-bit machines without a 64-bit compare-and-swap not NMI.
  */

@@ -146,8 +146,9 @@ static bool counters_row(struct scounter_item *item, u32 i, struct scounter_row 
  * They are in /dev/scounter, and with it in what scounter(8) lists and exports.
  *
  * Context: Any context.
- * Return: 0; -ENOENT for a counter that never had a name; -EINVAL or -ENAMETOOLONG for a
- * unit or a help text that is not as struct scounter_description has them.
+ * Return: 0; -ENOENT for a counter that never had a name, but for a dummy of
+ * scounter_or_dummy(); -EINVAL or -ENAMETOOLONG for a unit or a help text that is not as
+ * struct scounter_description has them.
  */
 int scounter_set_description(struct scounter *counter,
 			     const struct scounter_description *description)
@@ -155,11 +156,11 @@ int scounter_set_description(struct scounter *counter,
 	struct scounter_entry *entry = counters_entry_of(counter);
 	int err = 0;
 
-	if (!entry)
+	if (!entry && !scounter_is_dummy(counter))
 		return -ENOENT;
 	if (description)
-		err = scounter_check_description(entry->name, description);
-	if (!err)
+		err = scounter_check_description(entry ? entry->name : "a dummy", description);
+	if (!err && entry)
 		WRITE_ONCE(entry->description, description);
 	return err;
 }
@@ -425,6 +426,10 @@ int __scounter_register(struct scounter *counter, const char *name,
 	int err;
 
 	might_sleep();
+	if (scounter_is_dummy(counter)) {
+		pr_warn_ratelimited("a dummy, which counts nowhere, cannot be registered\n");
+		return -EINVAL;
+	}
 	if (entry && entry->item.alive) {
 		pr_warn_ratelimited("counter '%s' is registered already\n", entry->name);
 		return -EBUSY;

@@ -269,6 +269,15 @@ static void static_counter_counts_throughout(struct kunit *test)
 	}
 }
 
+static void a_dummy_is_not_registered(struct kunit *test)
+{
+	struct scounter *dummy = scounter_or_dummy(ERR_PTR(-ENOMEM), SCOUNTER_APPROX);
+
+	KUNIT_EXPECT_EQ(test, scounter_register(dummy, "dummy", GROUP), -EINVAL);
+	scounter_unregister(dummy);
+	scounter_destroy(dummy);
+}
+
 static void expect_same_class(struct kunit *test, const struct scounter_class *constant,
 			      enum scounter_kind kind, u32 ppm)
 {
@@ -481,6 +490,7 @@ static struct kunit_case counter_cases[] = {
 	KUNIT_CASE(negative_amounts_are_refused),
 	KUNIT_CASE(negative_amounts_are_refused_by_words),
 	KUNIT_CASE(static_counter_counts_throughout),
+	KUNIT_CASE(a_dummy_is_not_registered),
 	KUNIT_CASE(class_at_run_time_is_the_same),
 	KUNIT_CASE(classes_are_the_papers),
 	KUNIT_CASE(class_refuses_what_it_cannot_do),

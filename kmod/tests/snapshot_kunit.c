@@ -250,6 +250,9 @@ static void a_description_is_in_snapshots(struct kunit *test)
 	expect_described(test, "one", "", "");
 	scounter_destroy(counter);
 	KUNIT_EXPECT_EQ(test, scounter_describe(&nameless, "bytes", NULL), -ENOENT);
+	counter = scounter_or_dummy(ERR_PTR(-ENOMEM), SCOUNTER_APPROX);
+	KUNIT_EXPECT_EQ(test, scounter_describe(counter, "bytes", NULL), 0);
+	KUNIT_EXPECT_EQ(test, scounter_describe(counter, "a b", NULL), -EINVAL);
 }
 
 /* How many of the test's counters a snapshot has; all others are an error. */
