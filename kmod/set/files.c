@@ -38,11 +38,13 @@ static int set_show(struct seq_file *seq, void *unused)
 	all = kvmalloc_array(desc->count, sizeof(*all), GFP_KERNEL);
 	if (!all)
 		return -ENOMEM;
-	if (!scounter_set_read_all(&named->set, all))
+	if (!scounter_set_read_moment(&named->set, all, true))
 		seq_puts(seq, "# not of one moment\n");
-	for (n = 0; n < desc->count; n++)
+	for (n = 0; n < desc->count; n++) {
+		scounter_set_let_others_run(true, n);
 		if (scounter_set_shows(named, n))
 			files_show_row(seq, &desc->rows[n], all[n].value);
+	}
 	kvfree(all);
 	return 0;
 }

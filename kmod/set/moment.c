@@ -28,6 +28,7 @@ static bool moment_pass(const struct scounter_set_readings *readings)
 	/* What was read before, before what is read now: set-moment.litmus. */
 	smp_rmb();
 	for (row = 0; row < set->desc->count; row++) {
+		scounter_set_let_others_run(readings->may_sleep, row);
 		value = readings->value(readings, row);
 		if (!value || *value == scounter_set_value(set, row))
 			continue;
@@ -61,6 +62,22 @@ static void moment_read(const struct scounter_set_readings *readings, u32 row)
 	scounter_set_read_est(readings->set, row, &estimates[row]);
 }
 
+bool scounter_set_read_moment(const struct scounter_set *set,
+			      struct scounter_estimate *estimates, bool may_sleep)
+{
+	const struct scounter_set_readings readings = {
+		.value = moment_value, .read = moment_read, .set = set, .of = estimates,
+		.may_sleep = may_sleep,
+	};
+	u32 row;
+
+	for (row = 0; row < set->desc->count; row++) {
+		scounter_set_let_others_run(may_sleep, row);
+		moment_read(&readings, row);
+	}
+	return scounter_set_settle(&readings);
+}
+
 /**
  * scounter_set_read_all - read all counters of a set at one moment
  * @set: the set
@@ -76,13 +93,6 @@ static void moment_read(const struct scounter_set_readings *readings, u32 row)
  */
 bool scounter_set_read_all(const struct scounter_set *set, struct scounter_estimate *estimates)
 {
-	const struct scounter_set_readings readings = {
-		.value = moment_value, .read = moment_read, .set = set, .of = estimates,
-	};
-	u32 row;
-
-	for (row = 0; row < set->desc->count; row++)
-		moment_read(&readings, row);
-	return scounter_set_settle(&readings);
+	return scounter_set_read_moment(set, estimates, false);
 }
 EXPORT_SYMBOL_GPL(scounter_set_read_all);

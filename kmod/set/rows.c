@@ -96,6 +96,7 @@ void scounter_set_settle_records(struct scounter_item *item,
 	struct rows_records of = { .named = named, .records = records, .n = n };
 	const struct scounter_set_readings readings = {
 		.value = rows_value, .read = rows_read, .set = &named->set, .of = &of,
+		.may_sleep = true,
 	};
 	u32 i;
 

@@ -3,6 +3,7 @@
 #ifndef _SCOUNTER_SET_SET_H
 #define _SCOUNTER_SET_SET_H
 
+#include <linux/sched.h>
 #include <linux/scounter_set.h>
 
 #include "kinds/kind.h"
@@ -46,16 +47,31 @@ static inline u64 scounter_set_value(const struct scounter_set *set, u32 row)
  * @value: of the row, as it was read, or NULL if that row was not; called in the order of
  *	the rows
  * @read: reads the row again
+ * @may_sleep: other tasks may run in between, as a set may have many rows
  */
 struct scounter_set_readings {
 	const u64 *(*value)(const struct scounter_set_readings *readings, u32 row);
 	void (*read)(const struct scounter_set_readings *readings, u32 row);
 	const struct scounter_set *set;
 	void *of;
+	bool may_sleep;
 };
+
+/* So many rows are read before another task may run. */
+#define SCOUNTER_SET_ROWS_AT_ONCE	64U
+
+static inline void scounter_set_let_others_run(bool may_sleep, u32 row)
+{
+	if (may_sleep && row % SCOUNTER_SET_ROWS_AT_ONCE == SCOUNTER_SET_ROWS_AT_ONCE - 1)
+		cond_resched();
+}
 
 /* Reads again what has changed, until all of it is of one moment; or false. */
 bool scounter_set_settle(const struct scounter_set_readings *readings);
+
+/* scounter_set_read_all(), and whether it may sleep. */
+bool scounter_set_read_moment(const struct scounter_set *set,
+			      struct scounter_estimate *estimates, bool may_sleep);
 
 /*
  * 0, or -EINVAL and, in the log, why not: what its rows count in, and what is written of

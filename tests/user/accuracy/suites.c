@@ -12,7 +12,7 @@ static const struct test *const suites[] = {
 	draw_tests, gap_tests, exact_tests, word_tests, count_tests,
 	contention_tests, pace_tests,
 	value_tests, bounds_tests, range_tests, stripes_tests, resets_tests,
-	reached_tests, sum_tests, trace_tests, dummy_tests,
+	reached_tests, sum_tests, trace_tests, dummy_tests, set_tests,
 };
 
 static u64 master;

@@ -31,6 +31,7 @@ extern const struct test resets_tests[];
 extern const struct test reached_tests[];
 extern const struct test sum_tests[];
 extern const struct test dummy_tests[];
+extern const struct test set_tests[];
 extern const struct test trace_tests[];
 
 /* What comes after the name in the line of this case. */

@@ -14,6 +14,8 @@
 #define noinline		__attribute__((noinline))
 #define __cold			__attribute__((cold))
 #define __percpu
+#undef __aligned
+#define __aligned(x)		__attribute__((aligned(x)))
 #define __maybe_unused		__attribute__((unused))
 #define __must_check		__attribute__((warn_unused_result))
 #define barrier()		__asm__ volatile("" : : : "memory")
