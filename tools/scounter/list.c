@@ -21,6 +21,13 @@ static char *append_tab(char *to)
 	return append_text(to, "\t");
 }
 
+static void put_line(char *line, char *end, bool goes_on)
+{
+	if (!goes_on)
+		*end++ = '\n';
+	fwrite(line, 1, end - line, stdout);
+}
+
 static void list_tsv(const struct snapshot *snapshot, bool verbose)
 {
 	char line[LINE_ROOM], *end;
@@ -31,21 +38,20 @@ static void list_tsv(const struct snapshot *snapshot, bool verbose)
 	for (i = 0; i < snapshot->header.count; i++) {
 		const record_t *r = &snapshot->records[i];
 
-		full_name(r, line);
-		end = append_tab(line + strlen(line));
+		end = append_tab(full_name(r, line));
 		end = append_tab(append_text(end, (const char *)r->kind_name));
 		end = append_tab(append_number(end, r->value, 0));
 		end = append_tab(append_number(end, r->error_ppm, 0));
 		end = append_tab(append_number(end, r->lower, 0));
 		end = append_tab(append_number(end, r->upper, 0));
 		end = append_tab(append_number(end, r->bytes, 0));
-		append_text(end, state_of(r));
-		fputs(line, stdout);
+		end = append_text(end, state_of(r));
+		put_line(line, end, verbose);
 		if (verbose) {
 			printf("\t%s\t", unit_of(snapshot, r));
 			put_help(snapshot, r);
+			putchar('\n');
 		}
-		putchar('\n');
 	}
 }
 
@@ -117,7 +123,7 @@ static struct widths widths_of(const struct snapshot *snapshot, int columns)
 
 static void list_table(const struct snapshot *snapshot, bool verbose, int columns)
 {
-	char name[NAME_ROOM], error[32], line[LINE_ROOM], *end;
+	char error[32], line[LINE_ROOM], *end;
 	struct widths w = widths_of(snapshot, columns);
 	uint64_t i;
 
@@ -126,21 +132,23 @@ static void list_table(const struct snapshot *snapshot, bool verbose, int column
 	for (i = 0; i < snapshot->header.count; i++) {
 		const record_t *r = &snapshot->records[i];
 
-		full_name(r, name);
-		if (w.cut)
-			cut(name, w.name, w.name / 2);
+		end = full_name(r, line);
+		if (w.cut) {
+			cut(line, w.name, w.name / 2);
+			end = line + strlen(line);
+		}
 		format_error(r, error, sizeof(error));
-		end = append_text(append_left(line, name, w.name), "  ");
+		end = append_text(pad(line, end, w.name), "  ");
 		end = append_left(end, (const char *)r->kind_name, w.kind);
 		end = append_number(end, r->value, w.value + 1);
 		end = append_text(append_right(end, error, WIDTH_ERROR + 1), "  ");
-		append_state(end, r, verbose);
-		fputs(line, stdout);
+		end = append_state(end, r, verbose);
+		put_line(line, end, verbose);
 		if (verbose) {
 			printf("  %-10s  ", unit_of(snapshot, r));
 			put_help(snapshot, r);
+			putchar('\n');
 		}
-		putchar('\n');
 	}
 }
 
@@ -195,8 +203,7 @@ int cmd_read(int argc, char **argv)
 	for (i = 0; i < snapshot.header.count; i++) {
 		end = line;
 		if (!value) {
-			full_name(&snapshot.records[i], line);
-			end = append_tab(line + strlen(line));
+			end = append_tab(full_name(&snapshot.records[i], line));
 		}
 		append_number(end, snapshot.records[i].value, 0);
 		puts(line);

@@ -48,8 +48,8 @@ int write_error(FILE *file);
 
 /* GROUP/NAME or GROUP/OBJECT/NAME for people: other than printable UTF-8, and '\', as \xHH. */
 #define NAME_ROOM	(4 * 64 * 3 + 3)
-void text_of(const unsigned char *name, char *to);
-void full_name(const record_t *record, char *to);
+char *text_of(const unsigned char *name, char *to);	/* where it ends */
+char *full_name(const record_t *record, char *to);	/* the same */
 /* The same of any text; free() it. */
 char *text_dup(const char *text);
 int width_of(const char *text);
@@ -66,6 +66,7 @@ void cut(char *text, int width, int behind);
  * long table takes.
  */
 char *append_text(char *to, const char *text);
+char *pad(const char *text, char *end, int width);
 char *append_left(char *to, const char *text, int width);
 char *append_right(char *to, const char *text, int width);
 char *append_number(char *to, uint64_t value, int width);

@@ -115,7 +115,7 @@ static bool is_name(const __u8 *name)
 	const char *text = (const char *)name;
 
 	return memchr(name, 0, SCOUNTER_NAME_MAX + 1) && *text && !strchr(text, '/') &&
-	       strcmp(text, ".") && strcmp(text, "..");
+	       (*text != '.' || (strcmp(text, ".") && strcmp(text, "..")));
 }
 
 #define LETTERS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
@@ -204,7 +204,7 @@ static int by_name(const void *a, const void *b)
  * names differ in their first bytes.
  */
 struct place {
-	uint64_t prefix;	/* of the name, so that it compares as the bytes do */
+	uint64_t prefix;	/* of object and name, so that it compares as these do */
 	uint32_t run;		/* records of one group */
 	uint32_t at;
 };
@@ -214,24 +214,22 @@ static const record_t *all_records;
 static int by_place(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
-	const record_t *r = &all_records[x->at], *s = &all_records[y->at];
 
-	if (x->run != y->run || *r->object || *s->object || x->prefix == y->prefix)
-		return by_name(r, s);
-	return x->prefix < y->prefix ? -1 : 1;
+	if (x->run == y->run && x->prefix != y->prefix)
+		return x->prefix < y->prefix ? -1 : 1;
+	return by_name(&all_records[x->at], &all_records[y->at]);
 }
 
+/* Who is of an object comes after who is of none: the highest bit, and 63 of the text. */
 static uint64_t prefix_of(const record_t *record)
 {
+	const __u8 *text = *record->object ? record->object : record->name;
 	uint64_t prefix = 0;
 	int i;
 
-	for (i = 0; i < 8; i++) {
-		prefix = prefix << 8 | record->name[i];
-		if (!record->name[i])
-			return prefix << 8 * (7 - i);
-	}
-	return prefix;
+	for (i = 0; i < 8 && text[i]; i++)
+		prefix |= (uint64_t)text[i] << 8 * (7 - i);
+	return (uint64_t)!!*record->object << 63 | prefix >> 1;
 }
 
 /* Each record to its place, in the memory that they have. */
@@ -312,12 +310,25 @@ static void take_header(struct source *source, struct snapshot *snapshot)
 	take_texts(source, snapshot, rest, fixed);
 }
 
+/* All at once to the end of their room, and from there each to its place before. */
+static void want_short_records(struct source *source, record_t *records, uint64_t n, uint32_t size)
+{
+	char *at = (char *)(records + n) - n * size;
+	uint64_t i;
+
+	want(source, at, n * size);
+	for (i = 0; i < n; i++) {
+		memmove(&records[i], at + i * size, size);
+		memset((char *)&records[i] + size, 0, sizeof(*records) - size);
+	}
+}
+
 static void want_records(struct source *source, record_t *records, uint64_t n, uint32_t size)
 {
 	uint64_t i;
 
-	if (size == sizeof(*records)) {
-		want(source, records, n * size);
+	if (size <= sizeof(*records)) {
+		want_short_records(source, records, n, size);
 		return;
 	}
 	for (i = 0; i < n; i++)

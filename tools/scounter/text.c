@@ -12,6 +12,8 @@
 
 #include "scounter.h"
 
+#define ALL(byte)	(0x0101010101010101ULL * (byte))
+
 /* Length of the valid, printable UTF-8 sequence here, or 0. */
 static int sequence(const unsigned char *s)
 {
@@ -41,7 +43,7 @@ static int sequence(const unsigned char *s)
 	return length;
 }
 
-void text_of(const unsigned char *name, char *to)
+char *text_of(const unsigned char *name, char *to)
 {
 	while (*name) {
 		int length;
@@ -61,6 +63,7 @@ void text_of(const unsigned char *name, char *to)
 		}
 	}
 	*to = 0;
+	return to;
 }
 
 char *text_dup(const char *text)
@@ -73,30 +76,55 @@ char *text_dup(const char *text)
 	return shown;
 }
 
-void full_name(const record_t *record, char *to)
+/* Whether each of 8 bytes stands for itself: below 0x7f, no control and no '\\'. */
+static bool are_plain(uint64_t bytes)
 {
-	text_of(record->group, to);
-	to += strlen(to);
+	uint64_t other = bytes ^ ALL('\\');
+	uint64_t backslash = (other - ALL(1)) & ~other;
+
+	return !(((bytes + ALL(1)) | bytes | (bytes - ALL(' ')) | backslash) & ALL(0x80));
+}
+
+/* Of a record's, in an array that ends with a NUL. */
+static char *append_name(char *to, const __u8 *name)
+{
+	uint64_t bytes;
+
+	for (; memcpy(&bytes, name, 8), are_plain(bytes); name += 8)
+		to = (char *)memcpy(to, &bytes, 8) + 8;
+	return text_of(name, to);
+}
+
+char *full_name(const record_t *record, char *to)
+{
+	to = append_name(to, record->group);
 	*to++ = '/';
 	if (*record->object) {
-		text_of(record->object, to);
-		to += strlen(to);
+		to = append_name(to, record->object);
 		*to++ = '/';
 	}
-	text_of(record->name, to);
+	return append_name(to, record->name);
+}
+
+static bool is_ascii(const char *text, size_t length)
+{
+	uint64_t bytes, any = 0;
+
+	for (; length >= 8; length -= 8, text += 8)
+		any |= *(uint64_t *)memcpy(&bytes, text, 8);
+	while (length-- > 0)
+		any |= (unsigned char)*text++;
+	return !(any & ALL(0x80));
 }
 
 int width_of(const char *text)
 {
-	const char *end = text;
 	wchar_t wide[NAME_ROOM];
-	size_t length;
+	size_t length = strlen(text);
 	int width;
 
-	while (*end > 0)
-		end++;
-	if (!*end)
-		return end - text;
+	if (is_ascii(text, length))
+		return length;
 	length = mbstowcs(wide, text, NAME_ROOM);
 	width = length == (size_t)-1 ? -1 : wcswidth(wide, length);
 	return width < 0 ? (int)strlen(text) : width;
@@ -148,6 +176,7 @@ void cut(char *text, int width, int behind)
 	wcstombs(text, shown, strlen(text) + 1);
 }
 
+/* A loop: most texts here are shorter than what a call costs. */
 char *append_text(char *to, const char *text)
 {
 	while (*text)
@@ -158,15 +187,22 @@ char *append_text(char *to, const char *text)
 
 static char *append_spaces(char *to, int n)
 {
-	while (n-- > 0)
-		*to++ = ' ';
+	if (n > 0)
+		to = (char *)memset(to, ' ', n) + n;
 	*to = 0;
 	return to;
 }
 
+char *pad(const char *text, char *end, int width)
+{
+	return append_spaces(end, width - width_of(text));
+}
+
 char *append_left(char *to, const char *text, int width)
 {
-	return append_spaces(append_text(to, text), width - width_of(text));
+	char *end = append_text(to, text);
+
+	return width ? pad(to, end, width) : end;
 }
 
 char *append_right(char *to, const char *text, int width)
@@ -215,8 +251,8 @@ void format_error(const record_t *record, char *to, size_t room)
 		*end++ = '0' + part % 10;
 		append_text(end, "%");
 	}
-	if (room)
-		*stpncpy(to, text, room - 1) = 0;
+	if (room && !memccpy(to, text, 0, room))
+		to[room - 1] = 0;
 }
 
 void format_rate(const struct change *change, char *to, size_t room)

@@ -25,6 +25,29 @@ says() {
 	[[ ${lines[3]} == $'net/two words\tatomic\t5\t0\t5\t5\t64\texact' ]]
 }
 
+# Eight bytes of a name at once are compared and shown.
+@test "list shows and sorts names of any bytes, wherever these are" {
+	python3 - "$SNAPSHOT" >s 3>names <<-'END'
+		import os, subprocess, sys
+		names = [(group, of, b"a" * n + byte + b"b" * m)
+		         for n in range(18) for m in (0, 1, 9) for group in (b"g", b"group")
+		         for of in (b"", b"eth0", b"longer object", b"longer object 2")
+		         for byte in (b"\\", b"\x01", b"\x1f", b" ", b"~", b"\x7f", b"\xff", "\u00fc".encode())]
+		subprocess.run([sys.argv[1]] + [repr(dict(group=g, object=o, name=n))
+		                                for g, o, n in reversed(names)], check=True)
+		def shown(name):
+		    return "".join(c if " " <= c <= "~" and c != "\\" or c == "\u00fc" else
+		                   "".join("\\x%02x" % b for b in c.encode(errors="surrogateescape"))
+		                   for c in name.decode(errors="surrogateescape"))
+		for name in sorted(names):
+		    os.write(3, ("/".join(shown(n) for n in name if n) + "\n").encode())
+	END
+	"$SCOUNTER" --from s list --tsv | tail -n +2 | cut -f 1 >listed
+	diff names listed
+	LC_ALL=C.UTF-8 "$SCOUNTER" --from s list | tail -n +2 |
+		PYTHONUTF8=1 python3 -c 'import sys; assert len(set(map(len, sys.stdin))) == 1'
+}
+
 @test "read takes globs and names with spaces" {
 	run -0 "$SCOUNTER" --from a read 'net/*'
 	[ "$output" = $'net/rx\t1000\nnet/two words\t5' ]
@@ -187,7 +210,7 @@ says() {
 	run -0 "$SCOUNTER" --from newer read '*/*'
 	[ "$output" = $'g/m\t78\ng/n\t77' ]
 	# Without objects and texts, and without the times before them.
-	for cut in 80 152; do
+	for cut in 64 80 128 152; do
 		"$SNAPSHOT" --header-cut 8 --record-cut $cut "{'value':77}" \
 			"{'name':'m','value':78}" >older
 		run -0 "$SCOUNTER" --from older read '*/*'
