@@ -249,8 +249,15 @@ static struct scounter_known bfp_known(const struct scounter_ref *ref)
 static void bfp_read_est(const struct scounter_ref *ref,
 			 struct scounter_estimate *estimate)
 {
-	struct scounter_known known = bfp_known(ref);
+	u32 word = atomic_read(&ref->word32->word);
+	struct scounter_known known;
 
+	/* Nothing has been sampled, as of most counters. */
+	if (!scounter_bfp_exponent(word) && !ref->late) {
+		scounter_estimate_exact(estimate, word, U64_MAX);
+		return;
+	}
+	known = bfp_known(ref);
 	scounter_estimate_approx(estimate, &known);
 }
 

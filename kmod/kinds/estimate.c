@@ -70,9 +70,13 @@ static u64 known_upper(const struct scounter_known *known)
 void scounter_estimate_approx(struct scounter_estimate *estimate,
 			      const struct scounter_known *known)
 {
-	u64 unit = known_lower_unit(known);
-	u64 square = min(known_limit(known), scounter_unit_variance(unit, known->value));
+	u64 unit = known_lower_unit(known), square;
 
+	if (unit == 1 && !known->full) {
+		scounter_estimate_exact(estimate, known->certain + known->value, U64_MAX);
+		return;
+	}
+	square = min(known_limit(known), scounter_unit_variance(unit, known->value));
 	*estimate = (struct scounter_estimate) {
 		.value = known->certain + known->value,
 		.lower = known_lower(known),

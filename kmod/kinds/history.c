@@ -222,6 +222,7 @@ void scounter_history_show(struct scounter *counter, struct scounter_history *hi
 		    (begun == atomic_read(&history->begun) || i >= LOOKS))
 			break;
 	}
-	scounter_marks_say(marks, &estimate);
+	if (marks)
+		scounter_marks_say(marks, &estimate);
 	history_fill(record, &estimate, words);
 }

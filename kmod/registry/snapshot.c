@@ -44,8 +44,10 @@
 #define ROOM		8
 #define ROOM_OF_TEXTS	512U
 /* kvmalloc() gives INT_MAX bytes at most. */
-#define RECORDS_MAX	(INT_MAX / sizeof(struct scounter_snapshot_record))
+#define RECORDS_MAX	(INT_MAX / sizeof(struct scounter_snapshot_record) - 1)
 #define TEXTS_MAX	(SCOUNTER_SNAPSHOT_HEADER_MAX - sizeof(struct scounter_snapshot_header))
+/* Of a counter that was never reset, full or begun again at 0, and has neither text nor object. */
+#define RECORD_LEAST	offsetof(struct scounter_snapshot_record, reset_ns)
 
 struct open_snapshot {
 	struct mutex lock;
@@ -56,20 +58,26 @@ struct open_snapshot {
 
 /*
  * @records, @bytes_of_texts: there is room for so many
+ * @record_size: of each, as far as it is kept
  * @seen: so many records would be in it
+ * @needed: the record size beyond which all of them have zeros only
  */
 struct snapshot_making {
 	struct scounter_snapshot *snapshot;
 	const struct scounter_filter *filter;
 	struct scounter_texts texts;
 	u64 records, seen;
+	u32 record_size, needed;
 	u32 bytes_of_texts;
 };
 
 static DEFINE_SPINLOCK(stamping);	/* when counters became full */
 static u8 boot_id[UUID_SIZE];
-/* Records and bytes of texts of the last one: sets have more records than there are items. */
-static u32 usual_records, usual_texts;
+/*
+ * Records, their size, and bytes of texts of the last one: sets have more records than there
+ * are items.
+ */
+static u32 usual_records, usual_size = RECORD_LEAST, usual_texts;
 
 /* When a snapshot first finds it full since the last reset: nothing else empties it. */
 static u64 snapshot_full_since(u64 *full_since, u64 reset_ns, u64 now)
@@ -94,12 +102,11 @@ static void snapshot_name(u8 *to, const char *name)
 }
 
 /* Most counters have the kind of the one before. */
-static void snapshot_kind(struct scounter_snapshot_record *record, u32 kind, bool first)
+static void snapshot_kind(struct scounter_snapshot_record *record, u32 kind,
+			  const struct scounter_snapshot_record *before)
 {
-	const struct scounter_snapshot_record *before = record - 1;
-
 	record->kind = kind;
-	if (!first && before->kind == kind)
+	if (before && before->kind == kind)
 		memcpy(record->kind_name, before->kind_name, sizeof(record->kind_name));
 	else
 		strscpy(record->kind_name, scounter_kind_name(kind), sizeof(record->kind_name));
@@ -116,14 +123,37 @@ static void snapshot_texts(struct scounter_snapshot_record *record, struct scoun
 		record->label = scounter_texts_add(texts, row->label);
 }
 
+/* How much of the record is not only zeros. */
+static u32 snapshot_needs(const struct scounter_snapshot_record *record)
+{
+	if (record->object[0])
+		return sizeof(*record);
+	if (record->unit | record->help | record->label)
+		return offsetof(struct scounter_snapshot_record, object);
+	if (record->reset_ns | record->reset_real_ns | record->saturated_ns | record->wraps |
+	    record->wrapped_ns | record->wrapped_real_ns)
+		return offsetof(struct scounter_snapshot_record, unit);
+	return RECORD_LEAST;
+}
+
+/*
+ * What is beyond the size of a record goes where the next one will be, and makes room for
+ * itself at the next attempt.
+ */
 static void snapshot_add(struct snapshot_making *making, const struct scounter_row *row)
 {
 	struct scounter_snapshot_header *header = making->snapshot->header;
-	struct scounter_snapshot_record *record = &making->snapshot->records[header->count];
+	const struct scounter_snapshot_record *before = NULL;
+	struct scounter_snapshot_record *record;
 
 	if (making->seen++ >= making->records)
 		return;
-	snapshot_kind(record, row->kind, !header->count++);
+	if (header->count)
+		before = scounter_snapshot_at(making->snapshot, header->count - 1);
+	record = scounter_snapshot_at(making->snapshot, header->count++);
+	/* Here and not when allocated: it is in the cache, and not all of it is kept. */
+	memset(record, 0, sizeof(*record));
+	snapshot_kind(record, row->kind, before);
 	memcpy(record->group, row->group, sizeof(record->group));
 	if (row->object)
 		snapshot_name(record->object, row->object);
@@ -133,6 +163,7 @@ static void snapshot_add(struct snapshot_making *making, const struct scounter_r
 	if (row->full_since && record->flags & SCOUNTER_F_SATURATED)
 		record->saturated_ns = snapshot_full_since(row->full_since, record->reset_ns,
 							   header->monotonic_ns);
+	making->needed = max(making->needed, snapshot_needs(record));
 }
 
 /* Of a pattern that is a text. */
@@ -164,8 +195,10 @@ static void snapshot_add_all_of(struct snapshot_making *making, struct scounter_
 		if (i % MANY == MANY - 1)
 			cond_resched();
 	}
-	if (type->settle)
-		type->settle(item, making->snapshot->records + before, header->count - before);
+	/* Only counters of objects are settled, whose records are whole or made once more. */
+	if (type->settle && making->record_size == sizeof(struct scounter_snapshot_record))
+		type->settle(item, scounter_snapshot_at(making->snapshot, before),
+			     header->count - before);
 }
 
 /*
@@ -193,13 +226,13 @@ static int snapshot_fill(struct snapshot_making *making)
 	return n ? -EINTR : 0;
 }
 
-static void snapshot_begin(struct scounter_snapshot_header *header)
+static void snapshot_begin(struct scounter_snapshot_header *header, u32 record_size)
 {
 	memcpy(header->magic, SCOUNTER_SNAPSHOT_MAGIC, sizeof(header->magic));
 	header->byte_order = SCOUNTER_SNAPSHOT_BYTE_ORDER;
 	header->version = SCOUNTER_SNAPSHOT_VERSION;
 	header->oldest_reader = 1;
-	header->record_size = sizeof(struct scounter_snapshot_record);
+	header->record_size = record_size;
 	header->cpus = num_possible_cpus();
 	header->monotonic_ns = ktime_get_ns();
 	header->real_ns = ktime_get_real_ns();
@@ -216,6 +249,7 @@ static void snapshot_finish(struct snapshot_making *making)
 	if (!making->filter) {
 		WRITE_ONCE(usual_texts, size);
 		WRITE_ONCE(usual_records, header->count);
+		WRITE_ONCE(usual_size, making->needed);
 	}
 	if (size == 1)
 		return;
@@ -228,7 +262,8 @@ static int snapshot_allocate(struct snapshot_making *making)
 {
 	struct scounter_snapshot *snapshot = making->snapshot;
 	size_t header_size = sizeof(*snapshot->header) + making->bytes_of_texts;
-	size_t size = making->records * sizeof(*snapshot->records);
+	/* The last one, too, is filled as a whole. */
+	size_t size = making->records * making->record_size + sizeof(*snapshot->records);
 	int err = 0;
 
 	if (snapshot->share)
@@ -237,7 +272,7 @@ static int snapshot_allocate(struct snapshot_making *making)
 		return err;
 	snapshot->held = header_size + size;
 	snapshot->header = kvzalloc(header_size, GFP_KERNEL_ACCOUNT);
-	snapshot->records = kvzalloc(size, GFP_KERNEL_ACCOUNT);
+	snapshot->records = kvmalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!snapshot->header || !snapshot->records)
 		return -ENOMEM;
 	return scounter_texts_begin(&making->texts, (char *)(snapshot->header + 1),
@@ -246,7 +281,7 @@ static int snapshot_allocate(struct snapshot_making *making)
 
 static bool snapshot_was_short_of_room(const struct snapshot_making *making)
 {
-	return making->seen > making->records ||
+	return making->seen > making->records || making->needed > making->record_size ||
 		(making->texts.short_of_room && making->bytes_of_texts < TEXTS_MAX);
 }
 
@@ -256,7 +291,7 @@ static int snapshot_make(struct snapshot_making *making)
 	int err = snapshot_allocate(making);
 
 	if (!err) {
-		snapshot_begin(making->snapshot->header);
+		snapshot_begin(making->snapshot->header, making->record_size);
 		err = snapshot_fill(making);
 	}
 	if (!err && snapshot_was_short_of_room(making))
@@ -273,7 +308,7 @@ static int snapshot_make(struct snapshot_making *making)
 int scounter_snapshot_take_some(struct scounter_snapshot *snapshot,
 				const struct scounter_filter *filter)
 {
-	u32 texts = ROOM_OF_TEXTS, more = ROOM;
+	u32 texts = ROOM_OF_TEXTS, more = ROOM, size = READ_ONCE(usual_size);
 	struct snapshot_making making;
 	u64 count = MANY;
 	int err;
@@ -289,11 +324,14 @@ int scounter_snapshot_take_some(struct scounter_snapshot *snapshot,
 			.snapshot = snapshot,
 			.filter = filter,
 			.records = count + more,
+			.record_size = size,
+			.needed = RECORD_LEAST,
 			.bytes_of_texts = min_t(u32, round_up(texts, 8), TEXTS_MAX),
 		};
 		err = snapshot_make(&making);
 		count = making.seen;
 		more *= 4;
+		size = max(size, making.needed);
 		if (making.texts.short_of_room)
 			texts = min_t(u32, 4 * texts, TEXTS_MAX);
 	} while (err == -ENOSPC);
@@ -372,7 +410,7 @@ static int snapshot_taken(struct open_snapshot *open)
 static loff_t snapshot_size(const struct scounter_snapshot *snapshot)
 {
 	return snapshot->header->header_size +
-		snapshot->header->count * sizeof(*snapshot->records);
+		snapshot->header->count * snapshot->header->record_size;
 }
 
 static ssize_t snapshot_copy(const struct scounter_snapshot *snapshot, char __user *buffer,
@@ -387,7 +425,7 @@ static ssize_t snapshot_copy(const struct scounter_snapshot *snapshot, char __us
 	if (got < 0 || *position < header->header_size)
 		return got;
 	more = simple_read_from_buffer(buffer + got, size - got, &of_records, snapshot->records,
-				       header->count * sizeof(*snapshot->records));
+				       header->count * header->record_size);
 	if (more < 0)
 		return got ?: more;
 	*position = header->header_size + of_records;

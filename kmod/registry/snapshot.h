@@ -3,11 +3,9 @@
 #define _SCOUNTER_SNAPSHOT_H
 
 #include <linux/types.h>
+#include <uapi/linux/scounter.h>
 
-struct scounter_filter;
 struct scounter_share;
-struct scounter_snapshot_header;
-struct scounter_snapshot_record;
 
 /*
  * What a file that is open holds: a header with texts, and records, as in the uapi.
@@ -21,6 +19,13 @@ struct scounter_snapshot {
 	size_t held;
 	struct scounter_share *share;
 };
+
+/* Valid up to the header's record_size. */
+static inline struct scounter_snapshot_record *
+scounter_snapshot_at(const struct scounter_snapshot *snapshot, u64 i)
+{
+	return (void *)snapshot->records + i * snapshot->header->record_size;
+}
 
 int scounter_snapshot_take(struct scounter_snapshot *snapshot);
 /* @filter: which counters; NULL for all. */

@@ -339,13 +339,18 @@ static void a_description_is_released(struct kunit *test)
 static const struct scounter_snapshot_record *
 find_record(const struct scounter_snapshot *snapshot, const char *object, const char *name)
 {
-	const struct scounter_snapshot_record *record = snapshot->records;
+	const struct scounter_snapshot_record *record;
 	u64 i;
 
-	for (i = 0; i < snapshot->header->count; i++, record++)
+	/* Else no counter is of an object. */
+	if (snapshot->header->record_size < sizeof(*record))
+		return NULL;
+	for (i = 0; i < snapshot->header->count; i++) {
+		record = scounter_snapshot_at(snapshot, i);
 		if (!strcmp(record->group, GROUP) && !strcmp(record->object, object) &&
 		    !strcmp(record->name, name))
 			return record;
+	}
 	return NULL;
 }
 

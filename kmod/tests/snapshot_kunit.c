@@ -10,15 +10,29 @@
 #include "registry/snapshot.h"
 #include "registry/texts.h"
 
+/* A record as who reads it has it: zeros are beyond its size. */
 static const struct scounter_snapshot_record *
-find(const struct scounter_snapshot *snapshot, const char *name)
+copy(struct kunit *test, const struct scounter_snapshot *snapshot, u64 i)
 {
-	const struct scounter_snapshot_record *record = snapshot->records;
+	struct scounter_snapshot_record *record = kunit_kzalloc(test, sizeof(*record), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	KUNIT_ASSERT_LE(test, (size_t)snapshot->header->record_size, sizeof(*record));
+	memcpy(record, scounter_snapshot_at(snapshot, i), snapshot->header->record_size);
+	return record;
+}
+
+static const struct scounter_snapshot_record *
+find(struct kunit *test, const struct scounter_snapshot *snapshot, const char *name)
+{
+	const struct scounter_snapshot_record *record;
 	u64 i;
 
-	for (i = 0; i < snapshot->header->count; i++, record++)
+	for (i = 0; i < snapshot->header->count; i++) {
+		record = scounter_snapshot_at(snapshot, i);
 		if (!strcmp(record->group, "kunit_snap") && !strcmp(record->name, name))
-			return record;
+			return copy(test, snapshot, i);
+	}
 	return NULL;
 }
 
@@ -36,7 +50,7 @@ static void every_kind_agrees_with_its_estimate(struct kunit *test)
 		scounter_add(counter, 123456789);
 		scounter_read_est(counter, &estimate);
 		KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
-		record = find(&snapshot, "one");
+		record = find(test, &snapshot, "one");
 		KUNIT_ASSERT_NOT_NULL(test, record);
 		KUNIT_EXPECT_EQ(test, record->kind, (u32)kind);
 		KUNIT_EXPECT_STREQ(test, (const char *)record->kind_name,
@@ -67,8 +81,8 @@ static void a_snapshot_is_kept_and_a_reset_is_stamped(struct kunit *test)
 	scounter_add(counter, 2);
 	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&second), 0);
 	scounter_destroy(counter);
-	before = find(&first, "reset");
-	after = find(&second, "reset");
+	before = find(test, &first, "reset");
+	after = find(test, &second, "reset");
 	KUNIT_ASSERT_NOT_NULL(test, before);
 	KUNIT_ASSERT_NOT_NULL(test, after);
 	KUNIT_EXPECT_EQ(test, before->value, 7ULL);
@@ -93,7 +107,7 @@ static void saturation_is_dated(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
 	scounter_add(counter, 1ULL << 62);
 	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
-	record = find(&snapshot, "full");
+	record = find(test, &snapshot, "full");
 	KUNIT_ASSERT_NOT_NULL(test, record);
 	KUNIT_EXPECT_EQ(test, record->upper, U64_MAX);
 	KUNIT_EXPECT_EQ(test, record->raw[0], (u64)SCOUNTER_BFP_WORD_MAX);
@@ -101,11 +115,11 @@ static void saturation_is_dated(struct kunit *test)
 	KUNIT_EXPECT_GT(test, seen, 0ULL);
 	scounter_snapshot_free(&snapshot);
 	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
-	KUNIT_EXPECT_EQ(test, find(&snapshot, "full")->saturated_ns, seen);
+	KUNIT_EXPECT_EQ(test, find(test, &snapshot, "full")->saturated_ns, seen);
 	scounter_snapshot_free(&snapshot);
 	scounter_fetch_reset(counter);
 	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
-	KUNIT_EXPECT_EQ(test, find(&snapshot, "full")->saturated_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, find(test, &snapshot, "full")->saturated_ns, 0ULL);
 	scounter_snapshot_free(&snapshot);
 	scounter_destroy(counter);
 }
@@ -117,7 +131,7 @@ static struct scounter_snapshot_record record_of(struct kunit *test, const char 
 	struct scounter_snapshot snapshot = {};
 
 	KUNIT_EXPECT_EQ(test, scounter_snapshot_take(&snapshot), 0);
-	found = find(&snapshot, name);
+	found = find(test, &snapshot, name);
 	KUNIT_EXPECT_NOT_NULL(test, found);
 	if (found)
 		record = *found;
@@ -219,7 +233,7 @@ static void expect_described(struct kunit *test, const char *name, const char *u
 	struct scounter_snapshot snapshot = {};
 
 	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
-	record = find(&snapshot, name);
+	record = find(test, &snapshot, name);
 	KUNIT_ASSERT_NOT_NULL(test, record);
 	KUNIT_EXPECT_STREQ(test, text_of(test, &snapshot, record->unit), unit);
 	KUNIT_EXPECT_STREQ(test, text_of(test, &snapshot, record->help), help);
@@ -255,6 +269,87 @@ static void a_description_is_in_snapshots(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scounter_describe(counter, "a b", NULL), -EINVAL);
 }
 
+/* Whether some record is not only zeros from @from on. */
+static bool any_has(struct kunit *test, const struct scounter_snapshot *snapshot, size_t from)
+{
+	const u8 *record;
+	u64 i;
+
+	for (i = 0; i < snapshot->header->count; i++) {
+		record = (void *)scounter_snapshot_at(snapshot, i);
+		if (memchr_inv(record + from, 0, snapshot->header->record_size - from))
+			return true;
+	}
+	return false;
+}
+
+/* A snapshot has all that records have, and the next one no more than that. */
+static void expect_size(struct kunit *test, size_t least, size_t before)
+{
+	struct scounter_snapshot snapshot = {};
+
+	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+	KUNIT_EXPECT_GE(test, (size_t)snapshot.header->record_size, least);
+	scounter_snapshot_free(&snapshot);
+	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+	KUNIT_EXPECT_GE(test, (size_t)snapshot.header->record_size, least);
+	if (snapshot.header->record_size > before)
+		KUNIT_EXPECT_TRUE(test, any_has(test, &snapshot, before));
+	scounter_snapshot_free(&snapshot);
+}
+
+static void records_are_as_long_as_they_must_be(struct kunit *test)
+{
+	const size_t least = offsetof(struct scounter_snapshot_record, reset_ns),
+		     times = offsetof(struct scounter_snapshot_record, unit),
+		     texts = offsetof(struct scounter_snapshot_record, object);
+	struct scounter *counter = scounter_create("one", "kunit_snap", SCOUNTER_ATOMIC,
+						   0, GFP_KERNEL);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+	expect_size(test, least, least);
+	scounter_fetch_reset(counter);
+	expect_size(test, times, least);
+	KUNIT_EXPECT_EQ(test, scounter_describe(counter, "bytes", NULL), 0);
+	expect_size(test, texts, times);
+	KUNIT_EXPECT_EQ(test, scounter_set_description(counter, NULL), 0);
+	expect_size(test, times, times);
+	scounter_destroy(counter);
+}
+
+static void expect_zeros_behind(struct kunit *test, const u8 *name, size_t size)
+{
+	size_t length = strnlen((const char *)name, size);
+
+	KUNIT_EXPECT_LT(test, length, size);
+	KUNIT_EXPECT_NULL(test, memchr_inv(name + length, 0, size - length));
+}
+
+/* Nothing of the memory that records are in is left, poison in kernels with slab_debug. */
+static void a_record_has_nothing_but_its_counter(struct kunit *test)
+{
+	struct scounter *counter = scounter_create("one", "kunit_snap", SCOUNTER_APPROX,
+						   0, GFP_KERNEL);
+	const struct scounter_snapshot_record *record;
+	struct scounter_snapshot snapshot = {};
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
+	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+	record = find(test, &snapshot, "one");
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	expect_zeros_behind(test, record->group, sizeof(record->group));
+	expect_zeros_behind(test, record->name, sizeof(record->name));
+	expect_zeros_behind(test, record->kind_name, sizeof(record->kind_name));
+	KUNIT_EXPECT_EQ(test, record->flags, 0U);
+	KUNIT_EXPECT_EQ(test, record->error_ppm, 0U);
+	KUNIT_EXPECT_EQ(test, record->raw[0] | record->raw[1] | record->value, 0ULL);
+	KUNIT_EXPECT_EQ(test, record->lower | record->upper | record->resets, 0ULL);
+	KUNIT_EXPECT_NULL(test, memchr_inv(&record->reset_ns, 0, sizeof(*record) -
+					   offsetof(struct scounter_snapshot_record, reset_ns)));
+	scounter_snapshot_free(&snapshot);
+	scounter_destroy(counter);
+}
+
 /* How many of the test's counters a snapshot has; all others are an error. */
 static u64 filtered(struct kunit *test, const char *group, const char *pattern)
 {
@@ -269,7 +364,7 @@ static u64 filtered(struct kunit *test, const char *group, const char *pattern)
 		return U64_MAX;
 	count = snapshot.header->count;
 	for (i = 0; i < count; i++)
-		KUNIT_EXPECT_EQ(test, strncmp((const char *)snapshot.records[i].group,
+		KUNIT_EXPECT_EQ(test, strncmp((char *)scounter_snapshot_at(&snapshot, i)->group,
 					      "kunit_", 6), 0);
 	scounter_snapshot_free(&snapshot);
 	return count;
@@ -393,7 +488,7 @@ static void many_texts(struct kunit *test)
 	}
 	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
 	for (i = 0; i < n; i++) {
-		record = find(&snapshot, texts[i]);
+		record = find(test, &snapshot, texts[i]);
 		KUNIT_ASSERT_NOT_NULL(test, record);
 		KUNIT_EXPECT_STREQ(test, text_of(test, &snapshot, record->unit), "bytes");
 		KUNIT_EXPECT_STREQ(test, text_of(test, &snapshot, record->help), texts[i]);
@@ -454,7 +549,7 @@ static void a_snapshot_without_memory_is_none(struct kunit *test)
 	scounter_snapshot_free(&snapshot);
 
 	KUNIT_EXPECT_EQ(test, scounter_snapshot_take(&snapshot), 0);
-	KUNIT_EXPECT_NOT_NULL(test, find(&snapshot, "one"));
+	KUNIT_EXPECT_NOT_NULL(test, find(test, &snapshot, "one"));
 	scounter_snapshot_free(&snapshot);
 	scounter_destroy(counter);
 }
@@ -472,6 +567,8 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(a_static_counter_registered_again_goes_on),
 	KUNIT_CASE(a_wrap_is_counted_and_dated),
 	KUNIT_CASE(a_description_is_in_snapshots),
+	KUNIT_CASE(records_are_as_long_as_they_must_be),
+	KUNIT_CASE(a_record_has_nothing_but_its_counter),
 	KUNIT_CASE(a_filter_leaves_counters_out),
 	KUNIT_CASE(a_text_has_an_end),
 	KUNIT_CASE(a_text_is_there_once),

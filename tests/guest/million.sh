@@ -95,7 +95,7 @@ prepare() {
 
 # As much memory as a snapshot has, and no counter: what the kernel itself takes.
 program() {
-	dd if=/dev/zero of=/dev/null bs=$((n * 384)) count=1
+	dd if=/dev/zero of=/dev/null bs=$((n * 256)) count=1
 }
 
 # In a guest of several CPUs, several at once.

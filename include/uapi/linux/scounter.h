@@ -150,8 +150,9 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
  *
  * Later versions append fields to the header and to the record.  A reader goes
  * by `header_size` and `record_size`: it ignores what it does not know, and
- * takes fields beyond the size as 0.  Only if an old reader would go wrong is
- * `oldest_reader` raised; who knows a smaller version must then refuse.
+ * takes fields beyond the size as 0.  Fields at the end that are 0 in all records
+ * are left out of these.  Only if an old reader would go wrong is `oldest_reader`
+ * raised; who knows a smaller version must then refuse.
  *
  * Monotonic times are nanoseconds of CLOCK_MONOTONIC of the initial time
  * namespace, real ones of CLOCK_REALTIME; 0 is "never".

@@ -71,13 +71,13 @@ static void want(int fd, void *to, size_t size)
 static void print(int fd)
 {
 	struct scounter_snapshot_header header;
-	struct scounter_snapshot_record record;
+	struct scounter_snapshot_record record = {};
 	uint64_t i;
 
 	want(fd, &header, sizeof(header));
 	lseek(fd, header.header_size, SEEK_SET);
 	for (i = 0; i < header.count; i++) {
-		want(fd, &record, sizeof(record));
+		want(fd, &record, header.record_size);
 		printf("%s/%s%s%s\n", record.group, record.object, *record.object ? "/" : "",
 		       record.name);
 	}
