@@ -11,6 +11,7 @@
  */
 #include <linux/glob.h>
 #include <linux/module.h>
+#include <linux/scounter_set.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -52,10 +53,10 @@ void scounter_events_progress_show(struct seq_file *seq)
 
 bool scounter_events_any(void)
 {
-	return !list_empty(&rules);
+	return !list_empty(&rules) || scounter_fields_any();
 }
 
-static bool matches(const char *pattern, const struct event *event)
+bool scounter_event_matches(const char *pattern, const struct event *event)
 {
 	char name[EVENT_NAME_SIZE];
 
@@ -118,7 +119,7 @@ static int take_source(struct rule *rule, struct source *source, struct event **
 	for (i = 0; i < source->count; i++) {
 		struct event *event = *failed = &source->events[i];
 
-		if (event->batch || !matches(rule->pattern, event))
+		if (event->batch || !scounter_event_matches(rule->pattern, event))
 			continue;
 		err = signal_pending(current) ? -EINTR : take(source, event, &rule->choice);
 		if (err)
@@ -135,7 +136,7 @@ static u32 count_matching(const char *pattern, bool attached)
 	list_for_each_entry(source, &scounter_sources, list)
 		for (i = 0; i < source->count; i++)
 			count += !!source->events[i].batch == attached &&
-				 matches(pattern, &source->events[i]);
+				 scounter_event_matches(pattern, &source->events[i]);
 	return count;
 }
 
@@ -200,6 +201,8 @@ int scounter_events_attach(const struct request *request)
 
 	lockdep_assert_held(&scounter_events_mutex);
 	scounter_catalogue_resolve();
+	if (scounter_wants_fields(request))
+		return scounter_fields_attach(request);
 	for (i = 0; i < request->patterns && !err; i++) {
 		if (scounter_is_function(request->pattern[i]))
 			function = request->pattern[i];
@@ -252,7 +255,7 @@ static void detach_pattern(const char *pattern)
 
 	list_for_each_entry(source, &scounter_sources, list)
 		for (i = 0; i < source->count; i++)
-			if (source->events[i].batch && matches(pattern, &source->events[i]))
+			if (source->events[i].batch && scounter_event_matches(pattern, &source->events[i]))
 				let_go(&source->events[i]);
 }
 
@@ -263,7 +266,7 @@ int scounter_events_detach(const struct request *request)
 	lockdep_assert_held(&scounter_events_mutex);
 	for (i = 0; i < request->patterns; i++) {
 		const char *pattern = request->pattern[i];
-		u32 count = count_matching(pattern, true);
+		u32 count = count_matching(pattern, true) + scounter_fields_matching(pattern);
 
 		if (!count && !any_rule_ends(pattern) && !ends_functions(pattern))
 			return scounter_request_refuse(request, pattern, -ENOENT,
@@ -275,6 +278,7 @@ int scounter_events_detach(const struct request *request)
 		if (ends_functions(request->pattern[i]))
 			scounter_functions_detach();
 		detach_pattern(request->pattern[i]);
+		scounter_fields_detach(request->pattern[i]);
 	}
 	free_unused();
 	for (i = 0; i < request->patterns; i++)
@@ -318,15 +322,31 @@ void scounter_events_module_goes(struct module *module)
 	}
 }
 
+/* Of `attached`; what is counted of the fields comes last. */
+void scounter_attached_line(struct seq_file *seq, const struct event *event,
+			    const struct variant *variant, const struct scounter_set *set,
+			    u32 row, const char *group, const char *fields)
+{
+	char name[EVENT_NAME_SIZE];
+	struct scounter_estimate estimate;
+
+	scounter_set_read_est(set, row, &estimate);
+	seq_printf(seq, "%-39s %-8s %20llu %4u.%04u%% %20llu %20llu %s%s%s\n",
+		   scounter_event_name(event, name), variant->kind, estimate.value,
+		   estimate.error_ppm / 10000, estimate.error_ppm % 10000, estimate.lower,
+		   estimate.upper, group, fields ? " " : "", fields ?: "");
+}
+
 void scounter_events_attached_show(struct seq_file *seq)
 {
 	const struct source *source;
 	u32 i;
 
 	seq_printf(seq, "%-39s %-8s %20s %10s %20s %20s %s\n", "# system:event", "kind",
-		   "value", "error", "lower", "upper", "group");
+		   "value", "error", "lower", "upper", "group fields");
 	list_for_each_entry(source, &scounter_sources, list)
 		for (i = 0; i < source->count; i++)
 			if (source->events[i].batch)
 				scounter_batch_show(seq, &source->events[i]);
+	scounter_fields_show(seq);
 }

@@ -22,15 +22,6 @@
 
 #include "events/events.h"
 
-struct variant {
-	const char *kind;
-	u32 error_ppm;
-	struct scounter_class class;
-	void (*probe)(void *word);
-	/* Behind the system's name, so that two variants are two sets. */
-	const char *suffix;
-};
-
 #define APPROX(ppm)							\
 static notrace void probe_##ppm(void *word)				\
 {									\
@@ -250,12 +241,7 @@ void scounter_batch_detach(struct event *event)
 void scounter_batch_show(struct seq_file *seq, const struct event *event)
 {
 	const struct batch *batch = event->batch;
-	char name[EVENT_NAME_SIZE];
-	struct scounter_estimate estimate;
 
-	scounter_set_read_est(batch->set, event->row, &estimate);
-	seq_printf(seq, "%-39s %-8s %20llu %4u.%04u%% %20llu %20llu %s\n",
-		   scounter_event_name(event, name), batch->variant->kind, estimate.value,
-		   estimate.error_ppm / 10000, estimate.error_ppm % 10000, estimate.lower,
-		   estimate.upper, batch->group);
+	scounter_attached_line(seq, event, batch->variant, batch->set, event->row, batch->group,
+			       NULL);
 }

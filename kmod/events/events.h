@@ -8,6 +8,7 @@
  *	batch		the counters of events
  *	attach		which events are counted
  *	functions	calls of functions
+ *	fields		counts by the fields of an event
  *	files		the files in debugfs
  * All of it but the counters is protected by scounter_events_mutex.
  */
@@ -32,6 +33,16 @@ extern struct mutex scounter_events_mutex;
 
 /* Which system a tracepoint is said to be in that no trace event has. */
 #define BARE_SYSTEM		"bare"
+
+/* Errors that counters of events may have; the probe counts in the word of that class. */
+struct variant {
+	const char *kind;
+	u32 error_ppm;
+	struct scounter_class class;
+	void (*probe)(void *word);
+	/* Behind the system's name, so that two variants are two sets. */
+	const char *suffix;
+};
 
 /* What may be chosen of the counters that a line asks for. */
 struct choice {
@@ -98,6 +109,8 @@ void scounter_catalogue_show_systems(struct seq_file *seq);
  * @line: as it was written, for the error log
  * @words: the same, with a NUL behind each word
  * @patterns: begin of each in @words
+ * @top: fields to count by, NULL for none; so are @sum and @hist
+ * @k: entries of the table of @top
  */
 struct request {
 	const char *line;
@@ -105,6 +118,8 @@ struct request {
 	u32 patterns;
 	char *pattern[PATTERNS_MAX];
 	struct choice choice;
+	const char *top, *sum, *hist;
+	u32 k;
 };
 
 int scounter_request_parse(struct request *request, const char *line, bool options);
@@ -136,6 +151,23 @@ void scounter_functions_detach(void);
 void scounter_functions_exit(void);
 void scounter_functions_show(struct seq_file *seq);
 
+static inline bool scounter_wants_fields(const struct request *request)
+{
+	return request->top || request->sum || request->hist;
+}
+
+int scounter_fields_init(void);
+void scounter_fields_exit(void);
+int scounter_fields_attach(const struct request *request);
+bool scounter_fields_any(void);
+u32 scounter_fields_matching(const char *pattern);
+void scounter_fields_detach(const char *pattern);
+void scounter_fields_show(struct seq_file *seq);
+
+bool scounter_event_matches(const char *pattern, const struct event *event);
+void scounter_attached_line(struct seq_file *seq, const struct event *event,
+			    const struct variant *variant, const struct scounter_set *set,
+			    u32 row, const char *group, const char *fields);
 int scounter_events_attach(const struct request *request);
 bool scounter_events_any(void);
 int scounter_events_detach(const struct request *request);

@@ -30,13 +30,20 @@ static int __init scounter_events_init(void)
 
 	if (err)
 		return err;
+	err = scounter_fields_init();
+	if (err)
+		goto out_catalogue;
 	err = register_tracepoint_module_notifier(&modules);
-	if (err) {
-		scounter_catalogue_exit();
-		return err;
-	}
+	if (err)
+		goto out_fields;
 	scounter_events_files_init();
 	return 0;
+
+out_fields:
+	scounter_fields_exit();
+out_catalogue:
+	scounter_catalogue_exit();
+	return err;
 }
 
 /* Nothing is attached: what is keeps the module. */
@@ -45,6 +52,7 @@ static void __exit scounter_events_exit(void)
 	scounter_events_files_exit();
 	unregister_tracepoint_module_notifier(&modules);
 	scounter_functions_exit();
+	scounter_fields_exit();
 	scounter_catalogue_exit();
 	scounter_error_log_clear();
 }

@@ -8,6 +8,7 @@
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/scounter_topk.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -101,23 +102,29 @@ static bool parse_percent(const char *text, u32 *ppm)
 
 /* What a line says, until all of it was read. */
 struct said {
-	const char *kind, *error, *group;
+	const char *kind, *error, *group, *k;
 };
 
 static int parse_option(struct request *request, struct said *said, char *word, char *value)
 {
-	const char **where;
+	const struct {
+		const char *name;
+		const char **where;
+	} options[] = {
+		{ "kind", &said->kind }, { "error", &said->error }, { "group", &said->group },
+		{ "top", &request->top }, { "k", &said->k },
+		{ "sum", &request->sum }, { "hist", &request->hist },
+	};
+	const char **where = NULL;
+	u32 i;
 
 	*value++ = '\0';
-	if (!strcmp(word, "kind"))
-		where = &said->kind;
-	else if (!strcmp(word, "error"))
-		where = &said->error;
-	else if (!strcmp(word, "group"))
-		where = &said->group;
-	else
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		if (!strcmp(word, options[i].name))
+			where = options[i].where;
+	if (!where)
 		return scounter_request_refuse(request, word, -EINVAL,
-					       "Unknown option, not kind=, error= or group=");
+			"Unknown option, not kind=, error=, group=, top=, k=, sum= or hist=");
 	if (*where)
 		return scounter_request_refuse(request, word, -EINVAL,
 					       "This option is there twice");
@@ -147,6 +154,20 @@ static int parse_word(struct request *request, struct said *said, char *word, bo
 	return 0;
 }
 
+#define K_DEFAULT	1000
+
+static int choose_k(struct request *request, const char *k)
+{
+	request->k = K_DEFAULT;
+	if (k && !request->top)
+		return scounter_request_refuse(request, k, -EINVAL, "Without top=, no k=");
+	if (k && (kstrtou32(k, 10, &request->k) || !request->k ||
+		  request->k > SCOUNTER_TOPK_CAPACITY_MAX))
+		return scounter_request_refuse(request, k, -ERANGE, "k is from 1 to %u",
+					       SCOUNTER_TOPK_CAPACITY_MAX);
+	return 0;
+}
+
 static int choose(struct request *request, const struct said *said)
 {
 	u32 ppm = 0;
@@ -171,7 +192,7 @@ static int choose(struct request *request, const struct said *said)
 		return scounter_request_refuse(request, said->group, -EINVAL,
 					       "A group's name has no /");
 	strscpy(request->choice.group, said->group ?: "events", sizeof(request->choice.group));
-	return 0;
+	return choose_k(request, said->k);
 }
 
 /* Take a line apart.  Wants scounter_request_free(), whatever it returns. */

@@ -27,6 +27,13 @@ what_is_attached_keeps_the_module
 all_functions_are_counted
 functions_of_a_pattern_are_counted
 a_bad_line_for_functions_is_refused
+fields_of_an_event_are_counted
+who_hits_an_event_is_counted
+callers_of_kmalloc_are_found
+strings_of_an_event_are_counted
+a_hit_is_one_however_much_it_weighs
+fields_are_counted_on_a_cpu_that_returns
+a_bad_line_of_fields_is_refused
 everything_is_attached_and_detached_again_and_again
 lockdown_is_told
 "
@@ -368,6 +375,150 @@ a_bad_line_for_functions_is_refused() {
 	refused_line attach 'exists' 'Functions are attached' 'function:vfs_write' || return 1
 	refused_line detach 'No such' 'Nothing that matches' 'function:vfs_read' || return 1
 	detach 'function:*'
+}
+
+HIT=scounter_traced:scounter_traced_hit
+
+# value_in GROUP EVENT
+value_in() {
+	awk -v group="$1" -v event="$2" '$1 == event && $7 == group { print $3 }' $E/attached
+}
+
+# row SET ROW, hits_of TABLE KEY: of what fields have been counted
+row() {
+	awk -v row="$2" '$1 == row { print $2 }' "$D/events/$1"
+}
+
+hits_of() {
+	awk -v key="$2" '$3 == key && !/^#/ { print $1 }' "$D/topk/events/$1"
+}
+
+fields_of_an_event_are_counted() {
+	load scounter_traced || fail "$(cat /tmp/insmod)" || return 1
+	attach $HIT top=key k=20 sum=bytes hist=bytes kind=exact || fail "$(cat $E/error_log)" || return 1
+	attach $HIT kind=exact || return 1
+	echo 1000 >$P/hits
+	cat $E/attached $D/events/$HIT $D/topk/events/$HIT:key
+	[ "$(row $HIT hits)" = 1000 ] && [ "$(row $HIT skipped)" = 0 ] &&
+		[ "$(row $HIT sum:bytes)" = 64000 ] && [ "$(row $HIT hist:bytes:64)" = 1000 ] &&
+		[ "$(row $HIT hist:bytes:32)" = 0 ] && [ "$(row $HIT hist:bytes:128)" = 0 ] ||
+		return 1
+	for key in 0 1 2 3 4 5 6 7 8 9; do
+		[ "$(hits_of $HIT:key $key)" = 100 ] || return 1
+	done
+	grep -q 'total 1000 evictions 0 dropped 0 ' $D/topk/events/$HIT:key || return 1
+	# The count without fields and that with them are two lines.
+	[ "$(value $HIT | tr '\n' ' ')" = '1000 1000 ' ] &&
+		grep -q ' events .*top=key k=20 sum=bytes' $E/attached || return 1
+	expected=2 refused_line attach 'exists' 'Fields of this event' "$HIT hist=bytes" || return 1
+	! rmmod scounter_events 2>/dev/null && ! rmmod scounter_traced 2>/dev/null || return 1
+	detach $HIT && [ "$(attached)" = 0 ] || return 1
+	gone $D/events/$HIT && gone $D/topk/events/$HIT:key || return 1
+	attach $HIT hist=key && detach '*' || return 1
+	rmmod scounter_traced
+}
+
+who_hits_an_event_is_counted() {
+	load scounter_traced || fail "$(cat /tmp/insmod)" || return 1
+	attach $HIT top=pid || return 1
+	sh -c "echo \$\$ >/tmp/pid; echo 300 >$P/hits; :"
+	cat /tmp/pid $D/topk/events/$HIT:pid
+	[ "$(hits_of $HIT:pid "$(cat /tmp/pid)")" = 300 ] || return 1
+	detach $HIT && attach $HIT top=comm || return 1
+	sh -c "echo 300 >$P/hits; :"
+	cat $D/topk/events/$HIT:comm
+	[ "$(hits_of $HIT:comm sh)" = 300 ] || return 1
+	detach $HIT && rmmod scounter_traced
+}
+
+# The bound of a key is the table's: count - error <= 5000 <= count.
+callers_of_kmalloc_are_found() {
+	load scounter_traced || fail "$(cat /tmp/insmod)" || return 1
+	attach kmem:kmalloc top=call_site k=50 sum=bytes_alloc hist=bytes_req kind=exact || return 1
+	echo 5000 >$P/allocations
+	cat $D/topk/events/kmem:kmalloc:call_site >/tmp/callers
+	sum=$(row kmem:kmalloc sum:bytes_alloc)
+	bucket=$(row kmem:kmalloc hist:bytes_req:2048)
+	hits=$(row kmem:kmalloc hits)
+	detach kmem:kmalloc && rmmod scounter_traced || return 1
+	cat /tmp/callers
+	echo "$hits hits, $sum bytes, $bucket of 2048 to 4095 bytes"
+	# 4096 bytes each; bytes asked for are in the bucket from 2048
+	[ "$sum" -ge $((5000 * 4096)) ] && [ "$bucket" -ge 5000 ] && [ "$hits" -ge "$bucket" ] || return 1
+	awk '$3 ~ /^scounter_traced_allocate[.+]/ && $4 == "[scounter_traced]" {
+			found = $1 - $2 <= 5000 && $1 >= 5000
+		}
+		END { exit !found }' /tmp/callers
+}
+
+strings_of_an_event_are_counted() {
+	before=$(switches)
+	attach sched:sched_switch kind=exact top=next_comm hist=next_prio || return 1
+	after=$(switches)
+	switch_often
+	low=$(($(switches) - after - $(in_flight)))
+	counted=$(value sched:sched_switch)
+	high=$(($(switches) - before + $(in_flight)))
+	cat $D/topk/events/sched:sched_switch:next_comm
+	shells=$(hits_of sched:sched_switch:next_comm sh)
+	detach sched:sched_switch || return 1
+	echo "between $low and $high, counted $counted"
+	# A child that the shell forks is switched to, before it has a name of its own.
+	[ "$counted" -ge "$low" ] && [ "$counted" -le "$high" ] && [ "$shells" -ge 60 ]
+}
+
+# sched_stat_runtime weighs the nanoseconds that it tells of.
+a_hit_is_one_however_much_it_weighs() {
+	stat=sched:sched_stat_runtime
+	attach $stat kind=exact || return 1
+	attach $stat sum=runtime kind=exact group=fields || return 1
+	first=$(value_in events $stat)
+	switch_often
+	last=$(value_in events $stat)
+	hits=$(value_in fields $stat)
+	sum=$(awk '$1 == "sum:runtime" { print $2 }' $D/fields/$stat)
+	end=$(value_in events $stat)
+	detach '*' || return 1
+	echo "$first to $last to $end events, $hits hits, $sum ns"
+	[ "$hits" -gt 1000 ] && [ "$hits" -ge $((last - first - $(in_flight))) ] &&
+		[ "$hits" -le "$end" ] && [ "$sum" -gt $((hits * 1000)) ]
+}
+
+fields_are_counted_on_a_cpu_that_returns() {
+	load scounter_traced || fail "$(cat /tmp/insmod)" || return 1
+	cpu1=/sys/devices/system/cpu/cpu1/online
+	attach $HIT top=cpu || return 1
+	taskset 2 sh -c "echo 100 >$P/hits" || return 1
+	echo 0 >$cpu1 && echo 1 >$cpu1 || return 1
+	sleep 1
+	taskset 2 sh -c "echo 100 >$P/hits" || return 1
+	# One that is offline when the line comes.
+	echo 0 >$cpu1 || return 1
+	[ "$(hits_of $HIT:cpu 1)" = 200 ] || fail "$(cat $D/topk/events/$HIT:cpu)" || return 1
+	detach $HIT && attach $HIT top=cpu || return 1
+	echo 1 >$cpu1 || return 1
+	sleep 1
+	taskset 2 sh -c "echo 100 >$P/hits" || return 1
+	[ "$(hits_of $HIT:cpu 1)" = 100 ] || fail "$(cat $D/topk/events/$HIT:cpu)" || return 1
+	detach $HIT && rmmod scounter_traced
+}
+
+a_bad_line_of_fields_is_refused() {
+	switch=sched:sched_switch
+	refused_line attach 'No such' 'The event has no such field' "$switch top=colour" &&
+		caret "$switch top=colour" "$switch top=" &&
+		refused_line attach 'No such' 'The event has no such field' "$switch sum=pid" &&
+		refused_line attach 'nvalid' 'This field is no number' "$switch top=next_pid sum=next_comm" &&
+		refused_line attach 'nvalid' 'This field is neither' 'irq:irq_handler_entry top=name' &&
+		refused_line attach 'ange' 'k is from 1 to 1048576' "$switch top=next_pid k=0" &&
+		refused_line attach 'ange' 'k is from 1 to 1048576' "$switch top=next_pid k=1048577" &&
+		refused_line attach 'ange' 'k is from 1 to 1048576' "$switch top=next_pid k=many" &&
+		refused_line attach 'nvalid' 'Without top=' "$switch sum=next_pid k=9" &&
+		refused_line attach 'nvalid' 'Fields are those of one' "$switch sched:sched_waking top=comm" &&
+		refused_line attach 'No such' 'Fields are those of one' 'sched:* top=comm' &&
+		refused_line attach 'No such' 'Fields are those of one' 'function:* top=comm' &&
+		refused_line attach 'nvalid' 'This option has no value' "$switch top=" &&
+		refused_line attach 'nvalid' 'This option is there twice' "$switch top=comm top=pid"
 }
 
 # KiB of all that a module may allocate

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A module with a tracepoint: a number written to `hits` is how often it is hit. */
+/*
+ * A module with a tracepoint: a number written to `hits` is how often it is hit, and one
+ * written to `allocations` how often a function allocates ALLOCATED bytes.
+ */
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 
 #define CREATE_TRACE_POINTS
 #include "scounter_traced.h"
@@ -29,6 +33,36 @@ static const struct kernel_param_ops hits_ops = {
 
 module_param_cb(hits, &hits_ops, NULL, 0200);
 MODULE_PARM_DESC(hits, "hit the tracepoint that often");
+
+#define ALLOCATED	3000
+
+static noinline void *scounter_traced_allocate(size_t size)
+{
+	void *allocated = kmalloc(size, GFP_KERNEL);
+
+	/* No tail call: the caller is to be this function. */
+	OPTIMIZER_HIDE_VAR(allocated);
+	return allocated;
+}
+
+static int allocations_set(const char *text, const struct kernel_param *param)
+{
+	unsigned int allocations, i;
+	int err = kstrtouint(text, 0, &allocations);
+
+	for (i = 0; !err && i < allocations; i++) {
+		kfree(scounter_traced_allocate(ALLOCATED));
+		cond_resched();
+	}
+	return err;
+}
+
+static const struct kernel_param_ops allocations_ops = {
+	.set = allocations_set,
+};
+
+module_param_cb(allocations, &allocations_ops, NULL, 0200);
+MODULE_PARM_DESC(allocations, "allocate that often");
 
 MODULE_DESCRIPTION("scounter test: a tracepoint of a module");
 MODULE_LICENSE("GPL");
