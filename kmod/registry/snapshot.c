@@ -258,6 +258,17 @@ static void snapshot_finish(struct snapshot_making *making)
 	header->header_size += round_up(size, 8);
 }
 
+/*
+ * kvmalloc() would round up to a power of 2, as long as there is such a block, and many
+ * kernels zero all of it.
+ */
+static void *snapshot_memory(size_t size)
+{
+	if (size <= PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER)
+		return kmalloc(size, GFP_KERNEL_ACCOUNT);
+	return __vmalloc(size, GFP_KERNEL_ACCOUNT);
+}
+
 static int snapshot_allocate(struct snapshot_making *making)
 {
 	struct scounter_snapshot *snapshot = making->snapshot;
@@ -272,7 +283,7 @@ static int snapshot_allocate(struct snapshot_making *making)
 		return err;
 	snapshot->held = header_size + size;
 	snapshot->header = kvzalloc(header_size, GFP_KERNEL_ACCOUNT);
-	snapshot->records = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	snapshot->records = snapshot_memory(size);
 	if (!snapshot->header || !snapshot->records)
 		return -ENOMEM;
 	return scounter_texts_begin(&making->texts, (char *)(snapshot->header + 1),
