@@ -222,38 +222,67 @@ static void end_line(FILE *file)
 		fail(FAILED, "out of memory");
 }
 
+/* Options that the kernel has as WORD=VALUE. */
+static const struct attach_word {
+	const char *option, *word;
+} attach_words[] = {
+	{ "--kind", "kind=" },
+	{ "--error", "error=" },
+	{ "--group", "group=" },
+	{ "--top", "top=" },
+	{ "--entries", "k=" },
+	{ "--sum", "sum=" },
+	{ "--hist", "hist=" },
+};
+
+enum { ATTACH_KIND, ATTACH_ERROR, ATTACH_TOP = 3, ATTACH_ENTRIES };
+
+#define ATTACH_WORDS	(sizeof(attach_words) / sizeof(*attach_words))
+
+static void check_words(const char *const *values)
+{
+	const char *kind = values[ATTACH_KIND];
+
+	if (kind && strcmp(kind, "exact") && strcmp(kind, "approx"))
+		usage_error("--kind is exact or approx, not '%s'", kind);
+	if (values[ATTACH_ENTRIES] && !values[ATTACH_TOP])
+		usage_error("--entries is of the table of --top FIELD");
+}
+
+static void add_words(FILE *line, const char *const *values)
+{
+	const char *after;
+	unsigned int i;
+
+	for (i = 0; i < ATTACH_WORDS; i++) {
+		if (!values[i])
+			continue;
+		after = i == ATTACH_ERROR && !strchr(values[i], '%') ? "%" : "";
+		add_word(line, attach_words[i].option, attach_words[i].word, values[i], after);
+	}
+}
+
 int cmd_attach(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "kind", required_argument, NULL, 'k' },
-		{ "error", required_argument, NULL, 'e' },
-		{ "group", required_argument, NULL, 'g' },
-		{}
-	};
-	const char *kind = NULL, *error = NULL, *group = NULL;
+	struct option options[ATTACH_WORDS + 1] = {};
+	const char *values[ATTACH_WORDS] = {};
 	int option, status;
+	unsigned int i;
 	char *text;
 	size_t size;
 	FILE *line;
 
+	for (i = 0; i < ATTACH_WORDS; i++)
+		options[i] = (struct option) { attach_words[i].option + 2, required_argument, NULL, i };
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (option) {
-		case 'k': kind = optarg; break;
-		case 'e': error = optarg; break;
-		case 'g': group = optarg; break;
-		default: return USAGE;
-		}
+		if (option == '?')
+			return USAGE;
+		values[option] = optarg;
 	}
-	if (kind && strcmp(kind, "exact") && strcmp(kind, "approx"))
-		usage_error("--kind is exact or approx, not '%s'", kind);
+	check_words(values);
 	line = begin_line(&text, &size);
 	add_patterns(line, "attach", argv + optind);
-	if (kind)
-		add_word(line, "--kind", "kind=", kind, "");
-	if (error)
-		add_word(line, "--error", "error=", error, strchr(error, '%') ? "" : "%");
-	if (group)
-		add_word(line, "--group", "group=", group, "");
+	add_words(line, values);
 	end_line(line);
 	events_tell_systems();
 	status = carry_out("attach", text, "nothing was attached");

@@ -38,7 +38,7 @@ _scounter()
 	record) options+=' --output --interval --count' ;;
 	report) options+=' --csv --gnuplot' ;;
 	events) options+=' --attached --top --tsv' ;;
-	attach) options+=' --kind --error --group' ;;
+	attach) options+=' --kind --error --group --top --entries --sum --hist' ;;
 	functions) options+=' --top --rate --tsv' ;;
 	array) options+=' --max --bits --error --kind --q --m --theta' ;;
 	export) options+=' --openmetrics --prometheus --json --state --output' ;;

@@ -32,7 +32,7 @@ static const struct command commands[] = {
 	{ "events", "what the kernel does that could be counted, or is (root)",
 	  "events [--attached [--top N]] [--tsv] [PATTERN...]", cmd_events },
 	{ "attach", "count events: tracepoints and functions (root)",
-	  "attach [--kind exact|approx] [--error PERCENT] [--group NAME] PATTERN...", cmd_attach },
+	  "attach [--kind exact|approx] [--error PERCENT] [--group NAME] [--top FIELD [--entries N]] [--sum FIELD] [--hist FIELD] PATTERN...", cmd_attach },
 	{ "detach", "count them no longer (root)", "detach PATTERN...", cmd_detach },
 	{ "functions", "the most called functions of the kernel (root)",
 	  "functions [--top N] [--rate [SECONDS]] [--tsv] [PATTERN...]", cmd_functions },

@@ -67,6 +67,9 @@ says() {
 		run -0 "$SCOUNTER" attach 'kmem:*' --error $error
 		[ "$(cat e/attach)" = 'kmem:* error=5%' ]
 	done
+	: >e/attach
+	run -0 "$SCOUNTER" attach kmem:kmalloc --hist len --sum len --entries 9 --top call_site
+	[ "$(cat e/attach)" = 'kmem:kmalloc top=call_site k=9 sum=len hist=len' ]
 	run -0 "$SCOUNTER" detach 'sched:*' '*'
 	[ "$(cat e/detach)" = 'sched:* *' ]
 	# Without tracefs.
@@ -88,6 +91,10 @@ says() {
 	run -2 "$SCOUNTER" attach --error '1 group=x' '*'
 	run -2 "$SCOUNTER" attach --group 'a b' '*'
 	run -2 "$SCOUNTER" attach --group '' '*'
+	run -2 "$SCOUNTER" attach --entries 9 '*'
+	says '--top FIELD'
+	run -2 "$SCOUNTER" attach --top 'a b' '*'
+	run -2 "$SCOUNTER" attach --sum '' '*'
 	run -2 "$SCOUNTER" detach --kind exact '*'
 	run -2 "$SCOUNTER" events --top 3
 	[ ! -s e/attach ] && [ ! -s e/detach ]
