@@ -29,11 +29,11 @@ static void __attribute__((noreturn)) no_file(const char *path, int error)
 static int copy_out(const char *path, int columns)
 {
 	FILE *file = fopen(path, "re");
-	char line[CUT_ROOM];
+	char line[CUT_ROOM + sizeof("…")];
 
 	if (!file)
 		no_file(path, errno);
-	while (fgets(line, sizeof(line), file)) {
+	while (fgets(line, CUT_ROOM, file)) {
 		line[strcspn(line, "\n")] = 0;
 		if (columns)
 			cut(line, columns, 0);

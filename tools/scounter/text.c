@@ -173,7 +173,7 @@ void cut(char *text, int width, int behind)
 	end = wcpcpy(wmemcpy(shown, wide, first) + first, has_dots ? L"…" : L"...");
 	wmemcpy(end, wide + length - last, last);
 	end[last] = 0;
-	wcstombs(text, shown, strlen(text) + 1);
+	wcstombs(text, shown, strlen(text) + sizeof("…"));
 }
 
 /* A loop: most texts here are shorter than what a call costs. */

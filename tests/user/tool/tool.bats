@@ -817,6 +817,13 @@ network_o…/received  atomic       0    0.0000%  exact' ] || { echo "$output"; 
 	run -0 "$SCOUNTER" --from long list --wide
 }
 
+@test "list on a terminal: a name that is one column too long ends where it is cut" {
+	"$SNAPSHOT" "{'name':'$(printf 'a%.0s' {1..60})'}" "{'name':'$(printf 'b%.0s' {1..23})'}" >long
+	on_terminal 56 --from long list
+	[ "${output##*$'\n'}" = 'g/bbbbbbbbb…bbbbbbbbbbbb  atomic     0    0.0000%  exact' ] ||
+		{ echo "$output"; false; }
+}
+
 @test "kinds on a terminal: lines that do not fit are cut" {
 	mkdir d
 	printf '# kind  range\natomic  %s\n' "$(printf 'long %.0s' {1..20})end" >d/kinds
