@@ -25,7 +25,7 @@ static void put_line(char *line, char *end, bool goes_on)
 {
 	if (!goes_on)
 		*end++ = '\n';
-	fwrite(line, 1, end - line, stdout);
+	fwrite_unlocked(line, 1, end - line, stdout);
 }
 
 static void list_tsv(const struct snapshot *snapshot, bool verbose)
@@ -106,10 +106,8 @@ static struct widths widths_of(const struct snapshot *snapshot, int columns)
 	uint64_t i;
 	int most;
 
-	for (i = 0; i < snapshot->header.count; i++) {
-		full_name(&snapshot->records[i], name);
-		widen(&w.name, width_of(name));
-	}
+	for (i = 0; i < snapshot->header.count; i++)
+		widen(&w.name, width_until(name, full_name(&snapshot->records[i], name)));
 	if (!columns || w.name + width_of_rest(&w) <= columns)
 		return w;
 	most = w.name;
@@ -123,7 +121,7 @@ static struct widths widths_of(const struct snapshot *snapshot, int columns)
 
 static void list_table(const struct snapshot *snapshot, bool verbose, int columns)
 {
-	char error[32], line[LINE_ROOM], *end;
+	char line[LINE_ROOM], *end;
 	struct widths w = widths_of(snapshot, columns);
 	uint64_t i;
 
@@ -137,11 +135,10 @@ static void list_table(const struct snapshot *snapshot, bool verbose, int column
 			cut(line, w.name, w.name / 2);
 			end = line + strlen(line);
 		}
-		format_error(r, error, sizeof(error));
 		end = append_text(pad(line, end, w.name), "  ");
 		end = append_left(end, (const char *)r->kind_name, w.kind);
 		end = append_number(end, r->value, w.value + 1);
-		end = append_text(append_right(end, error, WIDTH_ERROR + 1), "  ");
+		end = append_text(append_error(end, r, WIDTH_ERROR + 1), "  ");
 		end = append_state(end, r, verbose);
 		put_line(line, end, verbose);
 		if (verbose) {

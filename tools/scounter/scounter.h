@@ -3,6 +3,9 @@
 #ifndef SCOUNTER_TOOL_H
 #define SCOUNTER_TOOL_H
 
+#include <endian.h>
+#include <string.h>
+
 #include "snapshot.h"
 
 enum status { OK = 0, FAILED = 1, USAGE = 2, NOT_LOADED = 3 };
@@ -46,6 +49,25 @@ void atomic_close(struct atomic_file *out);
 /* Why something that was written so far is lost, or 0; errno was 0 before. */
 int write_error(FILE *file);
 
+/* 8 bytes of a text: the first one is the lowest. */
+#define ALL(byte)	(0x0101010101010101ULL * (byte))
+
+static inline uint64_t bytes_at(const void *text)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, text, 8);
+	return le64toh(bytes);
+}
+
+/* The bits of those before the first NUL; all if there is none. */
+static inline uint64_t before_nul(uint64_t bytes)
+{
+	uint64_t nul = (bytes - ALL(1)) & ~bytes & ALL(0x80);
+
+	return ((nul & -nul) >> 7) - 1;
+}
+
 /* GROUP/NAME or GROUP/OBJECT/NAME for people: other than printable UTF-8, and '\', as \xHH. */
 #define NAME_ROOM	(4 * 64 * 3 + 3)
 char *text_of(const unsigned char *name, char *to);	/* where it ends */
@@ -53,6 +75,7 @@ char *full_name(const record_t *record, char *to);	/* the same */
 /* The same of any text; free() it. */
 char *text_dup(const char *text);
 int width_of(const char *text);
+int width_until(const char *text, const char *end);
 /* Those of standard output, or 0 where it is no terminal. */
 int columns_of_terminal(void);
 /*
@@ -67,8 +90,7 @@ void cut(char *text, int width, int behind);
  */
 char *append_text(char *to, const char *text);
 char *pad(const char *text, char *end, int width);
-char *append_left(char *to, const char *text, int width);
-char *append_right(char *to, const char *text, int width);
+char *append_left(char *to, const char *text, int width);	/* ASCII only */
 char *append_number(char *to, uint64_t value, int width);
 /* A name padded to the width of another, and what is known of a counter. */
 #define LINE_ROOM	(2 * NAME_ROOM + 256)
@@ -101,6 +123,7 @@ struct change change_between(const struct snapshot *before, const struct snapsho
 			     const record_t *record);
 
 /* "-": not known. */
+char *append_error(char *to, const record_t *record, int width);
 void format_error(const record_t *record, char *to, size_t room);
 void format_rate(const struct change *change, char *to, size_t room);
 double seconds_between(const struct snapshot *a, const struct snapshot *b);

@@ -204,32 +204,47 @@ static int by_name(const void *a, const void *b)
  * names differ in their first bytes.
  */
 struct place {
-	uint64_t prefix;	/* of object and name, so that it compares as these do */
-	uint32_t run;		/* records of one group */
+	uint64_t prefix;	/* of the object, or of the name where there is none */
+	uint32_t run;		/* records of one group, all of objects or all of none */
 	uint32_t at;
 };
 
-static const record_t *all_records;
-
-static int by_place(const void *a, const void *b)
+/* The first bytes, so that they compare as the texts do. */
+static uint64_t prefix_of(const __u8 *text)
 {
-	const struct place *x = a, *y = b;
+	uint64_t bytes = bytes_at(text);
 
-	if (x->run == y->run && x->prefix != y->prefix)
-		return x->prefix < y->prefix ? -1 : 1;
-	return by_name(&all_records[x->at], &all_records[y->at]);
+	return __builtin_bswap64(bytes & before_nul(bytes));
 }
 
-/* Who is of an object comes after who is of none: the highest bit, and 63 of the text. */
-static uint64_t prefix_of(const record_t *record)
+static bool comes_after(const record_t *records, const struct place *x, const struct place *y)
 {
-	const __u8 *text = *record->object ? record->object : record->name;
-	uint64_t prefix = 0;
-	int i;
+	if (x->run == y->run && x->prefix != y->prefix)
+		return x->prefix > y->prefix;
+	return by_name(&records[x->at], &records[y->at]) > 0;
+}
 
-	for (i = 0; i < 8 && text[i]; i++)
-		prefix |= (uint64_t)text[i] << 8 * (7 - i);
-	return (uint64_t)!!*record->object << 63 | prefix >> 1;
+/*
+ * By merging.  A group's records come as they were made, which is often in order, and what
+ * is in order stays where it is.  @room: for half of them
+ */
+static void sort_places(const record_t *records, struct place *places, struct place *room,
+			uint64_t count)
+{
+	uint64_t half = count / 2, i = 0, j = half, to = 0;
+
+	if (count < 2)
+		return;
+	sort_places(records, places, room, half);
+	sort_places(records, places + half, room, count - half);
+	if (!comes_after(records, &places[half - 1], &places[half]))
+		return;
+	memcpy(room, places, half * sizeof(*room));
+	while (i < half) {
+		bool right = j < count && comes_after(records, &room[i], &places[j]);
+
+		places[to++] = right ? places[j++] : room[i++];
+	}
 }
 
 /* Each record to its place, in the memory that they have. */
@@ -254,19 +269,23 @@ static void move_records(record_t *records, struct place *places, uint64_t count
 
 static void sort_records(record_t *records, uint64_t count)
 {
-	struct place *places = calloc(count + 1, sizeof(*places));
+	struct place *places = calloc(count + count / 2 + 1, sizeof(*places));
 	uint32_t run = 0;
 	uint64_t i;
 
 	if (!places)
 		fail(FAILED, "out of memory");
 	for (i = 0; i < count; i++) {
-		if (i && strcmp((char *)records[i].group, (char *)records[i - 1].group))
-			run++;
-		places[i] = (struct place) { prefix_of(&records[i]), run, i };
+		const record_t *r = &records[i];
+		bool has_object = *r->object;
+
+		if (i && strcmp((const char *)r->group, (const char *)r[-1].group))
+			run += 2;
+		places[i] = (struct place) {
+			prefix_of(has_object ? r->object : r->name), run + has_object, i
+		};
 	}
-	all_records = records;
-	qsort(places, count, sizeof(*places), by_place);
+	sort_places(records, places, places + count, count);
 	move_records(records, places, count);
 	free(places);
 }

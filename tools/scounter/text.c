@@ -12,8 +12,6 @@
 
 #include "scounter.h"
 
-#define ALL(byte)	(0x0101010101010101ULL * (byte))
-
 /* Length of the valid, printable UTF-8 sequence here, or 0. */
 static int sequence(const unsigned char *s)
 {
@@ -85,14 +83,19 @@ static bool are_plain(uint64_t bytes)
 	return !(((bytes + ALL(1)) | bytes | (bytes - ALL(' ')) | backslash) & ALL(0x80));
 }
 
-/* Of a record's, in an array that ends with a NUL. */
+/* Of a record's, in an array that ends with a NUL.  Up to 7 bytes behind it are zeroed. */
 static char *append_name(char *to, const __u8 *name)
 {
-	uint64_t bytes;
+	for (;; name += 8, to += 8) {
+		uint64_t bytes = bytes_at(name), before = before_nul(bytes), text = bytes & before;
 
-	for (; memcpy(&bytes, name, 8), are_plain(bytes); name += 8)
-		to = (char *)memcpy(to, &bytes, 8) + 8;
-	return text_of(name, to);
+		if (!are_plain(text | (ALL(' ') & ~before)))
+			return text_of(name, to);
+		text = htole64(text);
+		memcpy(to, &text, 8);
+		if (~before)
+			return to + __builtin_ctzll(~before) / 8;
+	}
 }
 
 char *full_name(const record_t *record, char *to)
@@ -108,19 +111,28 @@ char *full_name(const record_t *record, char *to)
 
 static bool is_ascii(const char *text, size_t length)
 {
-	uint64_t bytes, any = 0;
+	uint64_t any = 0;
+	size_t i;
 
-	for (; length >= 8; length -= 8, text += 8)
-		any |= *(uint64_t *)memcpy(&bytes, text, 8);
-	while (length-- > 0)
-		any |= (unsigned char)*text++;
+	for (i = 0; i + 8 <= length; i += 8)
+		any |= bytes_at(text + i);
+	if (length >= 8)	/* the rest, and some again */
+		any |= bytes_at(text + length - 8);
+	else
+		while (length-- > 0)
+			any |= (unsigned char)*text++;
 	return !(any & ALL(0x80));
 }
 
 int width_of(const char *text)
 {
+	return width_until(text, text + strlen(text));
+}
+
+int width_until(const char *text, const char *end)
+{
 	wchar_t wide[NAME_ROOM];
-	size_t length = strlen(text);
+	size_t length = end - text;
 	int width;
 
 	if (is_ascii(text, length))
@@ -195,19 +207,14 @@ static char *append_spaces(char *to, int n)
 
 char *pad(const char *text, char *end, int width)
 {
-	return append_spaces(end, width - width_of(text));
+	return append_spaces(end, width - width_until(text, end));
 }
 
 char *append_left(char *to, const char *text, int width)
 {
 	char *end = append_text(to, text);
 
-	return width ? pad(to, end, width) : end;
-}
-
-char *append_right(char *to, const char *text, int width)
-{
-	return append_text(append_spaces(to, width - width_of(text)), text);
+	return append_spaces(end, width - (int)(end - to));
 }
 
 char *append_number(char *to, uint64_t value, int width)
@@ -238,19 +245,26 @@ const char *state_of(const record_t *record)
 	return record->flags & SCOUNTER_F_INFLATED ? "inflated" : "exact";
 }
 
-void format_error(const record_t *record, char *to, size_t room)
+char *append_error(char *to, const record_t *record, int width)
 {
 	uint32_t part = record->error_ppm % 10000;
-	char text[32] = "-", *end;
 
-	if (!unsure_of(record)) {
-		end = append_text(append_number(text, record->error_ppm / 10000, 0), ".");
-		*end++ = '0' + part / 1000;
-		*end++ = '0' + part / 100 % 10;
-		*end++ = '0' + part / 10 % 10;
-		*end++ = '0' + part % 10;
-		append_text(end, "%");
-	}
+	if (unsure_of(record))
+		return append_text(append_spaces(to, width - 1), "-");
+	to = append_number(to, record->error_ppm / 10000, width - (int)strlen(".0000%"));
+	*to++ = '.';
+	*to++ = '0' + part / 1000;
+	*to++ = '0' + part / 100 % 10;
+	*to++ = '0' + part / 10 % 10;
+	*to++ = '0' + part % 10;
+	return append_text(to, "%");
+}
+
+void format_error(const record_t *record, char *to, size_t room)
+{
+	char text[32];
+
+	append_error(text, record, 0);
 	if (room && !memccpy(to, text, 0, room))
 		to[room - 1] = 0;
 }
