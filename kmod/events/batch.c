@@ -66,19 +66,6 @@ const struct variant *scounter_variant(const char *kind, u32 error_ppm)
 	return NULL;
 }
 
-/* A description of one set, in one allocation with the names that it points to. */
-struct described {
-	struct scounter_set_desc desc;
-	char group[SCOUNTER_NAME_MAX + 1];
-	struct scounter_set_row rows[];
-};
-
-static void free_described(const struct scounter_set_desc *desc)
-{
-	kvfree(container_of(desc, struct described, desc));
-}
-
-/* Readers of a set may look at names after the module of the events has gone. */
 static size_t names_size(const struct source *source, const char *system, u32 *count)
 {
 	size_t size = 0;
@@ -93,87 +80,60 @@ static size_t names_size(const struct source *source, const char *system, u32 *c
 	return size;
 }
 
-static void describe_rows(struct described *described, struct source *source,
-			  const char *system, const struct variant *variant)
+static struct description *describe(struct source *source, const char *system,
+				    const struct choice *choice)
 {
-	char *name = (char *)&described->rows[described->desc.count];
-	u32 i, row = 0;
-
-	for (i = 0; i < source->count; i++) {
-		struct event *event = &source->events[i];
-		size_t size = strlen(event->tracepoint->name) + 1;
-
-		if (strcmp(event->system, system))
-			continue;
-		described->rows[row].name = memcpy(name, event->tracepoint->name, size);
-		described->rows[row].class = variant->class;
-		described->rows[row].unit = "events";
-		event->row = row++;
-		name += size;
-	}
-}
-
-static struct described *describe(struct source *source, const char *system,
-				  const struct choice *choice)
-{
-	struct described *described;
+	struct description *description;
 	size_t names;
-	u32 count;
+	u32 i, count;
 
 	names = names_size(source, system, &count);
-	described = kvzalloc(struct_size(described, rows, count) + names, GFP_KERNEL);
-	if (!described)
-		return NULL;
-	strscpy(described->group, choice->group, sizeof(described->group));
-	described->desc = (struct scounter_set_desc) {
-		.group = described->group,
-		.label = "system",
-		.rows = described->rows,
-		.count = count,
-		.hide = SCOUNTER_HIDE_SYSFS,
-		.flags = SCOUNTER_SET_SPARSE |
-			 (choice->variant->error_ppm ? SCOUNTER_SET_WORDS32 : 0),
-		.release = free_described,
-	};
-	describe_rows(described, source, system, choice->variant);
-	return described;
+	description = scounter_describe_set(choice, "system", SCOUNTER_SET_SPARSE, count, names);
+	for (i = 0; description && i < source->count; i++) {
+		struct event *event = &source->events[i];
+
+		if (!strcmp(event->system, system))
+			event->row = scounter_describe_row(description, "events", "%s",
+							   event->tracepoint->name);
+	}
+	return description;
 }
 
 /* A module may have events in a system of the kernel's. */
-static struct scounter_set *publish(struct described *described, const struct source *source,
+static struct scounter_set *publish(struct description *description, const struct source *source,
 				    const char *system, const struct variant *variant)
 {
 	char object[SCOUNTER_NAME_MAX + 1];
 	struct scounter_set *set;
 
 	snprintf(object, sizeof(object), "%s%s", system, variant->suffix);
-	set = scounter_set_create(&described->desc, object, GFP_KERNEL);
+	set = scounter_set_create(&description->desc, object, GFP_KERNEL);
 	if (!source->module || set != ERR_PTR(-EEXIST))
 		return set;
 	snprintf(object, sizeof(object), "%s%s:%s", system, variant->suffix,
 		 source->module->name);
-	return scounter_set_create(&described->desc, object, GFP_KERNEL);
+	return scounter_set_create(&description->desc, object, GFP_KERNEL);
 }
 
 static struct batch *new_batch(struct source *source, const char *system,
 			       const struct choice *choice)
 {
 	struct batch *batch = kzalloc(sizeof(*batch), GFP_KERNEL);
-	struct described *described = describe(source, system, choice);
+	struct description *description = describe(source, system, choice);
 
-	if (!batch || !described) {
+	if (!batch || !description) {
 		kfree(batch);
-		kvfree(described);
+		kvfree(description);
 		return ERR_PTR(-ENOMEM);
 	}
 	batch->system = system;
 	batch->variant = choice->variant;
-	batch->group = described->group;
-	batch->set = publish(described, source, system, choice->variant);
+	batch->group = description->group;
+	batch->set = publish(description, source, system, choice->variant);
 	if (IS_ERR(batch->set)) {
 		void *err = batch->set;
 
-		kvfree(described);
+		kvfree(description);
 		kfree(batch);
 		return err;
 	}

@@ -5,6 +5,7 @@
  * What is where:
  *	catalogue	the tracepoints that there are, and the systems they belong to
  *	request		a line that was written to `attach` or `detach`
+ *	describe	descriptions of sets
  *	batch		the counters of events
  *	attach		which events are counted
  *	functions	calls of functions
@@ -17,12 +18,11 @@
 
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/scounter.h>
+#include <linux/scounter_set.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
 struct module;
-struct scounter_set;
 struct seq_file;
 struct tracepoint;
 
@@ -128,6 +128,24 @@ int scounter_request_refuse(const struct request *request, const char *at, int e
 			    const char *why, ...) __printf(4, 5);
 void scounter_error_log_show(struct seq_file *seq);
 void scounter_error_log_clear(void);
+
+/*
+ * struct description - of one set
+ * @variant: of all its rows
+ * @names: where the name of the next row goes, which is cut at @end
+ */
+struct description {
+	struct scounter_set_desc desc;
+	char group[SCOUNTER_NAME_MAX + 1];
+	const struct variant *variant;
+	char *names, *end;
+	struct scounter_set_row rows[];
+};
+
+struct description *scounter_describe_set(const struct choice *choice, const char *label,
+					  u8 flags, u32 rows, size_t names);
+u32 scounter_describe_row(struct description *description, const char *unit, const char *name,
+			  ...) __printf(3, 4);
 
 const struct variant *scounter_variant(const char *kind, u32 error_ppm);
 struct batch *scounter_batch_get(struct source *source, const char *system,

@@ -214,70 +214,40 @@ static struct scounter_topk *new_topk(const struct tally *tally, const char *nam
 /* A field's name may have 128 bytes; that of a row is refused if it is too long. */
 #define ROW_NAME_SIZE	(EVENT_NAME_SIZE + 32)
 
-/* A description of one set, in one allocation with what it points to. */
-struct described {
-	struct scounter_set_desc desc;
-	char group[SCOUNTER_NAME_MAX + 1];
-	struct scounter_set_row rows[ROWS];
-	char names[ROWS][ROW_NAME_SIZE];
-};
-
-static void free_described(const struct scounter_set_desc *desc)
+static struct description *describe(struct tally *tally, const struct request *request)
 {
-	kvfree(container_of(desc, struct described, desc));
-}
-
-static char *add_row(struct described *described, const struct variant *variant)
-{
-	u32 row = described->desc.count++;
-
-	described->rows[row].name = described->names[row];
-	described->rows[row].class = variant->class;
-	return described->names[row];
-}
-
-static struct described *describe(struct tally *tally, const struct request *request)
-{
-	struct described *described = kvzalloc(sizeof(*described), GFP_KERNEL);
+	struct description *description;
 	u32 i;
 
-	if (!described)
+	description = scounter_describe_set(&request->choice, "event", 0, ROWS,
+					    ROWS * ROW_NAME_SIZE);
+	if (!description)
 		return NULL;
-	strscpy(described->group, request->choice.group, sizeof(described->group));
-	described->desc = (struct scounter_set_desc) {
-		.group = described->group,
-		.label = "event",
-		.rows = described->rows,
-		.hide = SCOUNTER_HIDE_SYSFS,
-		.flags = tally->variant->error_ppm ? SCOUNTER_SET_WORDS32 : 0,
-		.release = free_described,
-	};
-	strscpy(add_row(described, tally->variant), "hits", ROW_NAME_SIZE);
-	strscpy(add_row(described, tally->variant), "skipped", ROW_NAME_SIZE);
+	scounter_describe_row(description, NULL, "hits");
+	scounter_describe_row(description, NULL, "skipped");
 	if (tally->sum.reading)
-		snprintf(add_row(described, tally->variant), ROW_NAME_SIZE, "sum:%s",
-			 request->sum);
-	tally->row_hist = described->desc.count;
+		scounter_describe_row(description, NULL, "sum:%s", request->sum);
+	tally->row_hist = description->desc.count;
 	for (i = 0; i < BUCKETS && tally->hist.reading; i++)
-		snprintf(add_row(described, tally->variant), ROW_NAME_SIZE, "hist:%s:%llu",
-			 request->hist, i ? 1ULL << (i - 1) : 0);
-	return described;
+		scounter_describe_row(description, NULL, "hist:%s:%llu", request->hist,
+				      i ? 1ULL << (i - 1) : 0);
+	return description;
 }
 
 static int publish(struct tally *tally, const struct request *request)
 {
 	char name[EVENT_NAME_SIZE], table[2 * EVENT_NAME_SIZE];
-	struct described *described = describe(tally, request);
+	struct description *description = describe(tally, request);
 
-	if (!described)
+	if (!description)
 		return -ENOMEM;
 	scounter_event_name(tally->event, name);
-	tally->set = scounter_set_create(&described->desc, name, GFP_KERNEL);
+	tally->set = scounter_set_create(&description->desc, name, GFP_KERNEL);
 	if (IS_ERR(tally->set)) {
-		kvfree(described);
+		kvfree(description);
 		return PTR_ERR(tally->set);
 	}
-	tally->group = described->group;
+	tally->group = description->group;
 	if (!request->top)
 		return 0;
 	snprintf(table, sizeof(table), "%s:%s", name, request->top);
@@ -287,10 +257,8 @@ static int publish(struct tally *tally, const struct request *request)
 
 static void free_tally(struct tally *tally)
 {
-	if (!IS_ERR_OR_NULL(tally->topk))
-		scounter_topk_destroy(tally->topk);
-	if (!IS_ERR_OR_NULL(tally->set))
-		scounter_set_destroy(tally->set);
+	scounter_topk_destroy(tally->topk);
+	scounter_set_destroy(tally->set);
 	kfree(tally->said);
 	kfree(tally);
 }
