@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tables 2 and 3 of Steele & Tristan 2017, measured here, beside theirs. */
 #include <err.h>
-#include <errno.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -382,18 +381,6 @@ static int check(void)
 	return tap_status();
 }
 
-static u64 number(const char *option, const char *text, u64 least, u64 most)
-{
-	char *end;
-	u64 value;
-
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno || end == text || *end || *text == '-' || value < least || value > most)
-		errx(2, "--%s is a number from %llu to %llu, not '%s'", option, least, most, text);
-	return value;
-}
-
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -413,13 +400,13 @@ int main(int argc, char **argv)
 			fputs(usage, stdout);
 			return 0;
 		case 's':
-			seed = number("seed", optarg, 0, ~0ULL);
+			seed = number_option("seed", optarg, 0, ~0ULL);
 			break;
 		case 'c':
-			cells = number("cells", optarg, 1000, 10000000);
+			cells = number_option("cells", optarg, 1000, 10000000);
 			break;
 		case 'x':
-			start_state = number("state", optarg, 0, STATES - 1);
+			start_state = number_option("state", optarg, 0, STATES - 1);
 			break;
 		case 'v':
 			csv = true;

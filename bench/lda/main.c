@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Options, and what is printed. */
 #include <err.h>
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,18 +34,6 @@ static double real_number(const char *option, const char *text)
 	return value;
 }
 
-static u64 number(const char *option, const char *text, u64 least, u64 most)
-{
-	char *end;
-	u64 value;
-
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno || end == text || *end || *text == '-' || value < least || value > most)
-		errx(2, "--%s is a number from %llu to %llu, not '%s'", option, least, most, text);
-	return value;
-}
-
 static void parse(int argc, char **argv, struct settings *settings)
 {
 	static const struct option options[] = {
@@ -74,10 +61,10 @@ static void parse(int argc, char **argv, struct settings *settings)
 			settings->counts = optarg;
 			break;
 		case 'k':
-			settings->topics = number("topics", optarg, 2, 1000);
+			settings->topics = number_option("topics", optarg, 2, 1000);
 			break;
 		case 'i':
-			settings->iterations = number("iterations", optarg, 1, 100000);
+			settings->iterations = number_option("iterations", optarg, 1, 100000);
 			break;
 		case 'a':
 			settings->alpha = real_number("alpha", optarg);
@@ -86,7 +73,7 @@ static void parse(int argc, char **argv, struct settings *settings)
 			settings->beta = real_number("beta", optarg);
 			break;
 		case 's':
-			settings->seed = number("seed", optarg, 0, ~0ULL);
+			settings->seed = number_option("seed", optarg, 0, ~0ULL);
 			break;
 		default:
 			fputs(usage, stderr);

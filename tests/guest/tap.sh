@@ -27,6 +27,15 @@ skip() {
 	return 77
 }
 
+# gone FILE: files of what is destroyed go a moment later
+gone() {
+	for _ in 1 2 3 4 5; do
+		[ -e "$1" ] || return 0
+		sleep 1
+	done
+	fail "$1 is still there"
+}
+
 # load MODULE [PARAMETER]...: quietly, as a test may expect that it fails
 load() {
 	module=$1

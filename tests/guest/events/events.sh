@@ -49,15 +49,6 @@ detach() {
 	echo "$*" 2>/tmp/why >$E/detach || fail "detach $*: $(cat /tmp/why)"
 }
 
-# gone FILE: files go a moment later
-gone() {
-	for _ in 1 2 3 4 5; do
-		[ -e "$1" ] || return 0
-		sleep 1
-	done
-	fail "$1 is still there"
-}
-
 # value EVENT
 value() {
 	awk -v event="$1" '$1 == event { print $3 }' $E/attached

@@ -24,15 +24,6 @@ a_counter_is_in_the_directory_of_its_device() {
 	echo 1 >$B/events/reset && [ "$(cat $B/events/value)" = 0 ]
 }
 
-# Files go a moment later.
-gone() {
-	for _ in 1 2 3 4 5; do
-		[ -e "$1" ] || return 0
-		sleep 1
-	done
-	fail "$1 is there"
-}
-
 a_driver_that_leaves_takes_its_counters() {
 	for _ in $(seq 20); do
 		echo scounter_device >/sys/bus/platform/drivers/scounter_device/unbind &&

@@ -24,6 +24,9 @@ static inline u64 next_seed(u64 *seed)
 /* A seed for what is called `label`, number `which`, of the master seed. */
 u64 derive_seed(u64 master, const char *label, u64 which);
 
+/* The decimal number of an option, from least to most; or the end of the program. */
+u64 number_option(const char *option, const char *text, u64 least, u64 most);
+
 /*
  * Say on standard error how far something is, when that has not been said for
  * some seconds.
