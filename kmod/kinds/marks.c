@@ -21,8 +21,9 @@
  * and none has marked since.  Otherwise all marks stay until the next reset: too many
  * marks are safe.  Of resets that meet, the first clears the marks.
  *
- * A CPU whose word did not change after all, as a reset came in between, has marked in vain.
- * Its mark goes when no CPU is about to change the word, if all others marked in vain, too.
+ * A reset may come between, so that a CPU marks and its word does not change.  Such a mark
+ * means nothing.  It is cleared when no CPU is about to change the word and all marks that
+ * there are mean nothing.
  *
  * A reader looks at the marks before the word and after it.  If neither the marks nor the
  * number of times that they were cleared has changed, none was cleared in between, and

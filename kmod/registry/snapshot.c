@@ -202,8 +202,8 @@ static void snapshot_add_all_of(struct snapshot_making *making, struct scounter_
 }
 
 /*
- * Some items at once, so that nobody waits for who reads them.  Nothing is allocated
- * meanwhile: that may take long where memory is short.
+ * A few items are pinned at a time, so that none waits long to be unregistered.  Nothing is
+ * allocated while they are pinned: that may take long where memory is short.
  */
 static int snapshot_fill(struct snapshot_making *making)
 {

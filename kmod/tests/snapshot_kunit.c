@@ -10,7 +10,7 @@
 #include "registry/snapshot.h"
 #include "registry/texts.h"
 
-/* A record as who reads it has it: zeros are beyond its size. */
+/* A copy of a record as a reader makes it: fields beyond its size are zero. */
 static const struct scounter_snapshot_record *
 copy(struct kunit *test, const struct scounter_snapshot *snapshot, u64 i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is rare in the life of a counter, for who looks on: trace-cmd, perf, a BPF program
- * or a client's own probe.  Example, of /sys/kernel/tracing/trace:
+ * Tracepoints tell of what is rare in the life of a counter.  trace-cmd, perf, BPF programs
+ * and a client's own probe attach to them.  Example, of /sys/kernel/tracing/trace:
  *
  *	scounter_inflate: name=rx_packets word=000000004c61ee0e kind=multiline_adapt value=1840
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kmod/registry/share.c: what one snapshot asks for in vain is not in the way of another of
- * the same user.
+ * kmod/registry/share.c: a snapshot that is refused does not make another snapshot of the
+ * same user fail.
  */
 #include <errno.h>
 #include <string.h>
