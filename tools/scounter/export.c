@@ -429,12 +429,12 @@ static void set_aside(const char *state, const char *damage)
 /* What was exported last, in this boot. */
 static void last_export(const struct snapshot *now, const char *state, struct snapshot *last)
 {
-	char damage[DAMAGE_ROOM];
+	const char *damage;
 
 	memset(last, 0, sizeof(*last));
 	if (access(state, F_OK) && errno == ENOENT)
 		return;
-	if (!snapshot_try(state, last, damage))
+	if (!snapshot_try(state, last, &damage))
 		set_aside(state, damage);
 	if (memcmp(last->header.boot_id, now->header.boot_id, 16))
 		last->header.count = 0;

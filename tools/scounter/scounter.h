@@ -3,9 +3,9 @@
 #ifndef SCOUNTER_TOOL_H
 #define SCOUNTER_TOOL_H
 
-#include <endian.h>
 #include <string.h>
 
+#include "names.h"
 #include "snapshot.h"
 
 enum status { OK = 0, FAILED = 1, USAGE = 2, NOT_LOADED = 3 };
@@ -49,30 +49,7 @@ void atomic_close(struct atomic_file *out);
 /* Why something that was written so far is lost, or 0; errno was 0 before. */
 int write_error(FILE *file);
 
-/* 8 bytes of a text: the first one is the lowest. */
-#define ALL(byte)	(0x0101010101010101ULL * (byte))
-
-static inline uint64_t bytes_at(const void *text)
-{
-	uint64_t bytes;
-
-	memcpy(&bytes, text, 8);
-	return le64toh(bytes);
-}
-
-/* The bits of those before the first NUL; all if there is none. */
-static inline uint64_t before_nul(uint64_t bytes)
-{
-	uint64_t nul = (bytes - ALL(1)) & ~bytes & ALL(0x80);
-
-	return ((nul & -nul) >> 7) - 1;
-}
-
-/* GROUP/NAME or GROUP/OBJECT/NAME for people: other than printable UTF-8, and '\', as \xHH. */
-#define NAME_ROOM	(4 * 64 * 3 + 3)
-char *text_of(const unsigned char *name, char *to);	/* where it ends */
-char *full_name(const record_t *record, char *to);	/* the same */
-/* The same of any text; free() it. */
+/* Any text, as a name is shown; free() it. */
 char *text_dup(const char *text);
 int width_of(const char *text);
 int width_until(const char *text, const char *end);

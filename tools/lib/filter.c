@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "scounter.h"
+#include "counters.h"
 
 /* What a pattern means other than these bytes; '\' may begin how a byte is shown. */
 #define SPECIAL	"*?[\\"

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Snapshots of counters with names: what /dev/scounter reads as.
+ *
+ * What can fail returns a negative errno and says why in array_error().
+ */
+#ifndef _LIB_COUNTERS_H
+#define _LIB_COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "../../include/uapi/linux/scounter.h"
+
+typedef struct scounter_snapshot_header header_t;
+typedef struct scounter_snapshot_record record_t;
+
+struct snapshot {
+	header_t header;	/* sizes as in this program */
+	record_t *records;	/* in the order of the names */
+	char *texts;		/* header.texts_size bytes, or NULL */
+	bool filtered;		/* the device has more */
+};
+
+/*
+ * The next snapshot of a file: 1, or 0 at its end.  -EINVAL for what is none, or
+ * contradicts itself; -ENODATA for a truncated one; -EPROTO for one of a newer version
+ * or of the other byte order; -ENOMEM; -EIO.
+ */
+int snapshot_load(struct snapshot *snapshot, FILE *from);
+void snapshot_write(const struct snapshot *snapshot, FILE *file);
+void snapshot_free(struct snapshot *snapshot);
+
+/* A text of a record, "" if it has none. */
+const char *unit_of(const struct snapshot *snapshot, const record_t *record);
+const char *help_of(const struct snapshot *snapshot, const record_t *record);
+/* What its object is: "object" if that is not said. */
+const char *label_of(const struct snapshot *snapshot, const record_t *record);
+/* The record of the same group, object and name, or NULL. */
+const record_t *snapshot_find(const struct snapshot *snapshot, const record_t *like);
+
+/*
+ * Keep what the patterns match, of GROUP/NAME and GROUP/OBJECT/NAME, or of its beginning
+ * up to a '/'.  The pattern "*" is for all.  -ENOENT if one matches nothing: the rest was
+ * done, and @missing was told.
+ */
+typedef void (*missing_t)(const struct snapshot *snapshot, const char *pattern);
+int snapshot_keep(struct snapshot *snapshot, char **patterns, missing_t missing);
+/* Whether a pattern of snapshot_keep() matches. */
+bool pattern_matches(const char *pattern, const record_t *record);
+
+/* Ask for what the patterns match, and perhaps more; false for all. */
+bool filter_of(char **patterns, struct scounter_filter *filter);
+void filter_device(FILE *device, char **patterns);
+
+/* Why the last call of this thread failed; as in array.h. */
+const char *array_error(void);
+
+#endif /* _LIB_COUNTERS_H */
