@@ -91,8 +91,8 @@ struct scounter_set_row {
  * @hide: SCOUNTER_HIDE_FILES and its like, as in struct scounter_params
  * @flags: SCOUNTER_SET_WORDS32, SCOUNTER_SET_SPARSE
  * @release: called in task context when a set with a name has gone for good and nothing
- *	reads @desc for it any more; not of a set that could not be made; may be NULL.  It
- *	may destroy counters and sets, but create, register and unregister none.
+ *	reads @desc for it any more; not of a set that could not be made; may be NULL.  No
+ *	lock is held: it may create, register, unregister and destroy.
  *
  * Best `static const`.  Elsewhere it stays, and all that it points to, until each of its
  * sets has gone: see @release.

@@ -12,6 +12,9 @@
  * Who takes an item down waits, and must not do so where an allocation could wait for
  * it: lockdep is told.
  *
+ * Items are freed with no lock and by a work item of their own, as a client that is told
+ * of it may name, withdraw and take down others.
+ *
  * Lock order: files_mutex, then names_lock.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -53,10 +56,13 @@ static struct scounter_hash groups = SCOUNTER_HASH_INIT(groups);
 static struct scounter_hash owners = SCOUNTER_HASH_INIT(owners);
 static LIST_HEAD(waiting);	/* for their files */
 static LIST_HEAD(dead);		/* not seen to yet */
+static LIST_HEAD(buried);	/* to be freed */
 static DECLARE_WAIT_QUEUE_HEAD(gone);
 
 static void registry_see_to_all(struct work_struct *work);
 static DECLARE_WORK(files_work, registry_see_to_all);
+static void registry_free_all(struct work_struct *work);
+static DECLARE_WORK(free_work, registry_free_all);
 
 static void registry_see_to_all_soon(void)
 {
@@ -288,32 +294,36 @@ static void registry_remove_group_if_unused(struct scounter_group *group)
 		kfree(group);
 }
 
-static void registry_give_back(struct scounter_item *item)
+/* Who waits for an item gets it back. */
+static void registry_hand_back(struct scounter_item *item, struct scounter_owner *owner)
 {
-	struct scounter_group *group = item->spot.group;
-	struct scounter_owner *owner = item->owner, *unused;
-	bool waited_for = item->waited_for;
+	lockdep_assert_held(&names_lock);
+	if (item->keep) {
+		item->kept = true;
+		list_add(&item->owned, &owner->kept);
+	}
+	item->gone = true;
+}
+
+/* What an item was in, which is freed, or is @waited_for. */
+static void registry_leave(struct scounter_group *group, struct scounter_owner *owner,
+			   struct scounter_item *waited_for)
+{
+	struct scounter_owner *unused;
 	unsigned long flags;
 	bool tell;
 
 	lockdep_assert_held(&files_mutex);
-	if (!waited_for)
-		item->type->free(item);
 	raw_spin_lock_irqsave(&names_lock, flags);
-	if (waited_for && item->keep) {
-		item->kept = true;
-		list_add(&item->owned, &owner->kept);
-	}
+	if (waited_for)
+		registry_hand_back(waited_for, owner);
 	if (group)
 		group->users--;
 	owner->users--;
 	/* Its module, which goes, may be all that is left. */
 	tell = waited_for || owner->users == 1;
 	unused = registry_drop_if_unused(owner);
-	if (waited_for)
-		item->gone = true;
 	raw_spin_unlock_irqrestore(&names_lock, flags);
-	/* The item is not ours any more. */
 	if (tell)
 		wake_up_all(&gone);
 	kfree(unused);
@@ -324,8 +334,8 @@ static void registry_give_back(struct scounter_item *item)
 /* A dead item, not in the list of those any more, or about to be. */
 static void registry_bury(struct scounter_item *item)
 {
+	bool waited_for, pinned;
 	unsigned long flags;
-	bool pinned;
 
 	lockdep_assert_held(&files_mutex);
 	if (item->files)
@@ -335,11 +345,48 @@ static void registry_bury(struct scounter_item *item)
 		scounter_hash_del(&names, &item->hashed);
 	item->files = SCOUNTER_NO_FILES;
 	list_del_init(&item->work);
+	waited_for = item->waited_for;
 	pinned = item->pins;
+	if (!pinned && !waited_for)
+		list_add_tail(&item->work, &buried);
 	raw_spin_unlock_irqrestore(&names_lock, flags);
-	/* Else it comes again when the last reader has unpinned it. */
-	if (!pinned)
-		registry_give_back(item);
+	/* It comes again when the last reader has unpinned it. */
+	if (pinned)
+		return;
+	if (waited_for)
+		registry_leave(item->spot.group, item->owner, item);
+	else
+		queue_work(scounter_unbound_wq, &free_work);
+}
+
+/* False if there is none. */
+static bool registry_free_one(void)
+{
+	struct scounter_group *group;
+	struct scounter_owner *owner;
+	struct scounter_item *item;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&names_lock, flags);
+	item = list_first_entry_or_null(&buried, struct scounter_item, work);
+	if (item)
+		list_del_init(&item->work);
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	if (!item)
+		return false;
+	group = item->spot.group;
+	owner = item->owner;
+	item->type->free(item);
+	mutex_lock(&files_mutex);
+	registry_leave(group, owner, NULL);
+	mutex_unlock(&files_mutex);
+	return true;
+}
+
+static void registry_free_all(struct work_struct *work)
+{
+	while (registry_free_one())
+		cond_resched();
 }
 
 static int registry_without_files(struct scounter_item *item, int err)
@@ -378,7 +425,7 @@ static void registry_make_files_late(struct scounter_item *item)
 {
 	int err = registry_make_files(item);
 
-	/* Its name stays as long as the item, which no other than this mutex' holder frees. */
+	/* Its name stays as long as the item, which nobody buries without this mutex. */
 	if (err)
 		pr_warn("%s%s/%s counts, but has no files: error %d\n", item->type->folder,
 			item->spot.group->name, item->name, err);
@@ -810,6 +857,7 @@ void scounter_registry_exit(void)
 
 	unregister_module_notifier(&module_block);
 	flush_work(&files_work);
+	flush_work(&free_work);
 	own = registry_get_owner(THIS_MODULE);
 	if (own) {
 		registry_free_kept(own);

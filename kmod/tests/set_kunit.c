@@ -336,6 +336,33 @@ static void a_description_is_released(struct kunit *test)
 	wait_for_release(test, &released);
 }
 
+/* All that waits for files, and for the end of an item, as in any other task. */
+static void release_with_others(const struct scounter_set_desc *desc)
+{
+	static DEFINE_SCOUNTER(counter, SCOUNTER_ATOMIC, 0);
+	struct scounter_set *set = create(&mixed, "made_by_release");
+
+	if (IS_ERR(set) || scounter_register(&counter, "made_by_release_too", GROUP))
+		return;
+	scounter_unregister(&counter);
+	scounter_set_destroy(set);
+	release(desc);
+}
+
+static void a_release_may_make_others(struct kunit *test)
+{
+	static struct released released;
+	struct scounter_set *set;
+
+	released.desc = mixed;
+	released.desc.release = release_with_others;
+	init_completion(&released.done);
+	set = create(&released.desc, "eth0");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
+	scounter_set_destroy(set);
+	wait_for_release(test, &released);
+}
+
 static const struct scounter_snapshot_record *
 find_record(const struct scounter_snapshot *snapshot, const char *object, const char *name)
 {
@@ -547,6 +574,7 @@ static struct kunit_case set_cases[] = {
 	KUNIT_CASE(a_name_is_that_of_one_set_or_counter),
 	KUNIT_CASE(many_rows_have_names_of_their_own),
 	KUNIT_CASE(a_description_is_released),
+	KUNIT_CASE(a_release_may_make_others),
 	KUNIT_CASE(sets_are_where_they_are_to_be),
 	KUNIT_CASE(a_snapshot_has_each_counter_of_a_set),
 	KUNIT_CASE(a_sparse_set_shows_what_is_to_be_seen),
