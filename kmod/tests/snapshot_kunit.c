@@ -419,7 +419,7 @@ static void a_text_has_an_end(struct kunit *test)
 
 static void a_text_is_there_once(struct kunit *test)
 {
-	char bytes[64], changing[] = "abc";
+	char bytes[64], changing[] = "abc", copy[] = "abc";
 	struct scounter_texts texts;
 	u32 abc, next;
 
@@ -430,6 +430,8 @@ static void a_text_is_there_once(struct kunit *test)
 	abc = scounter_texts_add(&texts, changing);
 	KUNIT_EXPECT_EQ(test, abc, 1U);
 	KUNIT_EXPECT_EQ(test, scounter_texts_add(&texts, changing), abc);
+	KUNIT_EXPECT_EQ(test, scounter_texts_add(&texts, copy), abc);
+	KUNIT_EXPECT_EQ(test, scounter_texts_add(&texts, copy), abc);
 	KUNIT_EXPECT_EQ(test, texts.size, 5U);
 	/* Another text in the place of one that is gone. */
 	changing[2] = 'd';
