@@ -38,6 +38,8 @@
 #include <linux/timex.h>
 
 #include <linux/scounter.h>
+#include <linux/scounter_pair.h>
+#include <linux/scounter_set.h>
 
 #define CALLS		100000U	/* at least so many are measured */
 #define CHUNK_EXACT	5000U	/* less than fills an exact bfp_dup mantissa */
@@ -110,6 +112,23 @@ SCOUNTER_KIND_TABLE(SITE_OF)
 #define WORD_SITE(symbol, number, name, word, use, ...)			\
 	use##_ROW(word##_SITE(name))
 SCOUNTER_KIND_TABLE(WORD_SITE)
+
+enum { SET_EXACT, SET_APPROX, SET_ROWS };
+
+static const struct scounter_set_row set_rows[SET_ROWS] = {
+	[SET_EXACT] = SCOUNTER_SET_ROW("exact", SCOUNTER_EXACT, 0, NULL, NULL),
+	[SET_APPROX] = SCOUNTER_SET_ROW("approx", SCOUNTER_APPROX, 0, NULL, NULL),
+};
+
+static const struct scounter_set_desc set_desc = {
+	.rows = set_rows, .count = SET_ROWS,
+};
+
+SITE(set_of_exact, struct scounter_set, scounter_set_inc_of(it, &set_desc, SET_EXACT))
+SITE(set_of_approx, struct scounter_set, scounter_set_inc_of(it, &set_desc, SET_APPROX))
+SITE(set_exact, struct scounter_set, scounter_set_inc(it, SET_EXACT))
+SITE(set_approx, struct scounter_set, scounter_set_inc(it, SET_APPROX))
+SITE(pair_add, struct scounter_pair, scounter_pair_add(it, ADDED))
 
 /*
  * Something to count with: a counter with a name, or a bare word and its class.
@@ -394,8 +413,9 @@ struct row {
 
 /* The baselines; of each subject the increments, two additions, two reads. */
 #define BASELINES	4
+#define GROUPED		3
 
-static struct row rows[BASELINES +
+static struct row rows[BASELINES + GROUPED +
 		       ARRAY_SIZE(subjects) * (2 + ARRAY_SIZE(exponents) + 4)];
 static u32 nr_rows;
 static s32 empty_call;
@@ -459,6 +479,55 @@ static int measure_baselines(void)
 		err = measure_plain("prandom_u32_state", site_prandom, &rnd, COMMON);
 	percpu_counter_destroy(&percpu_counter);
 	return err;
+}
+
+/* All calls that net() makes, those of the runs of one call too. */
+#define GROUPED_CALLS	(CALLS / CHUNK_EXACT * (CHUNK_EXACT + 2))
+
+/* A counter of a set, from 0 on; on average, as it comes to sampling. */
+static int measure_in_set(struct scounter_set *set, u32 row, site_fn known, site_fn site)
+{
+	struct setup setup = { .target = set, .chunk = CHUNK_EXACT };
+	struct row *figures = row_new("inc %s in a set, first 200k", set_rows[row].name);
+	struct scounter_estimate estimate;
+	int err;
+
+	err = net(known, &setup, &figures->known[AVERAGE]);
+	if (!err)
+		err = net(site, &setup, &figures->run_time[AVERAGE]);
+	if (err)
+		return err;
+	scounter_set_read_est(set, row, &estimate);
+	return estimate.lower <= 2 * GROUPED_CALLS && estimate.upper >= 2 * GROUPED_CALLS ?
+	       0 : -EINVAL;
+}
+
+static int measure_pair(void)
+{
+	static struct scounter_pair pair;
+	struct setup setup = { .target = &pair, .chunk = CHUNK_EXACT };
+	struct scounter_pair_values values;
+	int err;
+
+	err = net(site_pair_add, &setup, &row_new("add 1500 to a pair")->known[AVERAGE]);
+	scounter_pair_read(&pair, &values);
+	if (!err && (values.events != GROUPED_CALLS || values.sum != (u64)ADDED * GROUPED_CALLS))
+		err = -EINVAL;
+	return err;
+}
+
+static int measure_grouped(void)
+{
+	struct scounter_set *set = scounter_set_create(&set_desc, "insn", GFP_KERNEL);
+	int err;
+
+	if (IS_ERR(set))
+		return PTR_ERR(set);
+	err = measure_in_set(set, SET_EXACT, site_set_of_exact, site_set_exact);
+	if (!err)
+		err = measure_in_set(set, SET_APPROX, site_set_of_approx, site_set_approx);
+	scounter_set_destroy(set);
+	return err ?: measure_pair();
 }
 
 /* Beyond 2^-15 successes are too rare to wait for. */
@@ -588,6 +657,8 @@ static int measure_all(void)
 	int err = measure_baselines();
 	u32 i;
 
+	if (!err)
+		err = measure_grouped();
 	for (i = 0; !err && i < ARRAY_SIZE(subjects); i++)
 		err = measure_incs(&subjects[i]);
 	for (i = 0; !err && i < ARRAY_SIZE(subjects); i++)

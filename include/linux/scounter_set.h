@@ -244,7 +244,8 @@ __scounter_set_row_has_word32(const struct scounter_set_desc *desc, u32 row)
  * @set: the set
  * @row: which counter; nothing happens but a warning if there is no such
  *
- * Inline for bfp kinds, and with them for SCOUNTER_APPROX.
+ * Inline for bfp kinds and multiline_adapt, and with them for SCOUNTER_APPROX and
+ * SCOUNTER_EXACT.
  *
  * Context: Any context, NMI included.
  */
@@ -252,20 +253,26 @@ static __always_inline void scounter_set_inc(struct scounter_set *set, u32 row)
 {
 	const struct scounter_set_desc *desc = set->desc;
 	const struct scounter_class *class;
-	struct scounter_word32 *word;
 	u32 outcome;
+	void *word;
 
-	if (likely(row < desc->count)) {
-		class = &desc->rows[row].class;
-		if (class->kind == SCOUNTER_BFP_DUP || class->kind == SCOUNTER_BFP_CSUP) {
-			word = __scounter_set_word(set, desc, row);
-			outcome = __scounter_bfp_try_inc(word, class->limit);
-			if (unlikely(outcome))
-				__scounter_word32_finish(word, class, outcome);
-			return;
-		}
+	if (unlikely(row >= desc->count)) {
+		__scounter_set_inc(set, row);
+		return;
 	}
-	__scounter_set_inc(set, row);
+	class = &desc->rows[row].class;
+	word = __scounter_set_word(set, desc, row);
+	if (class->kind == SCOUNTER_BFP_DUP || class->kind == SCOUNTER_BFP_CSUP) {
+		outcome = __scounter_bfp_try_inc(word, class->limit);
+		if (unlikely(outcome))
+			__scounter_word32_finish(word, class, outcome);
+	} else if (class->kind == SCOUNTER_MULTILINE_ADAPT) {
+		outcome = __scounter_adapt_try_inc(word);
+		if (unlikely(outcome))
+			__scounter_word64_finish(word, class, outcome);
+	} else {
+		__scounter_set_inc(set, row);
+	}
 }
 
 /**
