@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* list and read: one snapshot, for people and for scripts. */
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -149,6 +150,26 @@ static void list_table(const struct snapshot *snapshot, bool verbose, int column
 	}
 }
 
+/* Said once for all of them, so that the table stays as it is. */
+static void say_apart(const struct snapshot *snapshot)
+{
+	const record_t *first = NULL;
+	char name[NAME_ROOM];
+	uint64_t i, n = 0;
+
+	for (i = 0; i < snapshot->header.count; i++) {
+		if (!(snapshot->records[i].flags & SCOUNTER_F_APART))
+			continue;
+		first = first ? first : &snapshot->records[i];
+		n++;
+	}
+	if (!n)
+		return;
+	*full_name(first, name) = 0;
+	warn("%" PRIu64 " counters of sets, %s first, were not read at one moment with the others "
+	     "of their set", n, name);
+}
+
 int cmd_list(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -175,6 +196,7 @@ int cmd_list(int argc, char **argv)
 		list_tsv(&snapshot, verbose);
 	else
 		list_table(&snapshot, verbose, wide || verbose ? 0 : columns_of_terminal());
+	say_apart(&snapshot);
 	snapshot_free(&snapshot);
 	return complete ? OK : FAILED;
 }

@@ -233,6 +233,17 @@ described() {
 		"{'group':'net','name':'rx','value':9,'unit':'packets'}"
 }
 
+@test "list says which counters of a set are not of one moment" {
+	"$SNAPSHOT" "{'group':'net','object':'eth0','name':'rx'}" \
+		"{'group':'net','object':'eth1','name':'rx','flags':64}" \
+		"{'group':'net','object':'eth1','name':'tx','flags':64}" >apart
+	run -0 --separate-stderr "$SCOUNTER" --from apart list
+	[[ $stderr == *'2 counters of sets, net/eth1/rx first, were not read at one moment'* ]]
+	[ "${#lines[@]}" = 4 ]
+	run -0 --separate-stderr "$SCOUNTER" --from apart list net/eth0/rx
+	[ -z "$stderr" ]
+}
+
 @test "objects are a part of names, and of patterns" {
 	described >s
 	run -0 "$SCOUNTER" --from s read '*/*'
