@@ -34,7 +34,7 @@ _scounter()
 	kinds) options+=' --wide' ;;
 	sum) options+=' --tsv' ;;
 	read) options+=' --value' ;;
-	watch) options+=' --interval --count --batch --sort' ;;
+	watch) options+=' --interval --count --batch --raw --sort' ;;
 	record) options+=' --output --interval --count' ;;
 	report) options+=' --csv --gnuplot' ;;
 	events) options+=' --attached --top --tsv' ;;

@@ -16,7 +16,7 @@ static const struct command commands[] = {
 	{ "read", "values only: name, tab, value", "read [--value] PATTERN...", cmd_read },
 	{ "sum", "the total of counters, with its error", "sum [--tsv] PATTERN...", cmd_sum },
 	{ "watch", "rates with error bars, live",
-	  "watch [--interval S] [--count N] [--batch] [--sort rate|value|name] [PATTERN...]",
+	  "watch [--interval S] [--count N] [--batch] [--raw] [--sort rate|value|name] [PATTERN...]",
 	  cmd_watch },
 	{ "record", "append snapshots to a file",
 	  "record --output FILE [--interval S] [--count N] [PATTERN...]", cmd_record },
@@ -147,7 +147,7 @@ static void __attribute__((noreturn)) no_command(const char *word)
 }
 
 /* getopt() has said what is wrong. */
-static int see_help(void)
+int see_help(void)
 {
 	fprintf(stderr, "scounter: see scounter %s%s--help\n", current ? current->name : "",
 		current ? " " : "");

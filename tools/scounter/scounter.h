@@ -27,6 +27,8 @@ void fail(int status, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 void usage_error(const char *format, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
+/* After getopt() has said what is wrong: where to look; the status. */
+int see_help(void);
 double seconds_of(const char *option, const char *text);
 unsigned long number_of(const char *option, const char *text);
 /* Say that no counter matches, and which pattern may have been meant. */
