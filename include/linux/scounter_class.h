@@ -23,6 +23,9 @@
 	((kind) == SCOUNTER_EXACT ? SCOUNTER_MULTILINE_ADAPT :		\
 	 (kind) == SCOUNTER_APPROX ? SCOUNTER_BFP_CSUP : (kind))
 
+#define __SCOUNTER_IS_CHOICE(kind)					\
+	((kind) == SCOUNTER_EXACT || (kind) == SCOUNTER_APPROX)
+
 /* 0 in a constant expression, or an error that says why not. */
 #define __SCOUNTER_ZERO_UNLESS(condition, message)			\
 	(0 * (int)sizeof(struct { _Static_assert(!(condition), message); char unused; }))
@@ -161,6 +164,7 @@ enum __scounter_kinds {
 			__SCOUNTER_THRESHOLD_LOG2(ppm) :		\
 		 (asked) == SCOUNTER_APPROX ? __SCOUNTER_BOUND_LOG2(ppm) : \
 		 (asked) == SCOUNTER_EXACT ? SCOUNTER_EXACT_COMPONENTS_LOG2 : 0, \
+	.flags = __SCOUNTER_IS_CHOICE(asked) ? SCOUNTER_CLASS_CHOSEN : 0, \
 }
 
 #define __SCOUNTER_PPM_OR_DEFAULT(ppm)	((ppm) ? (ppm) : SCOUNTER_ERROR_PPM_DEFAULT)

@@ -102,6 +102,8 @@ struct scounter_class {
  * weight.
  */
 #define SCOUNTER_CLASS_RESETS		BIT(3)
+/* Made as SCOUNTER_EXACT or SCOUNTER_APPROX, and named so.  Not for struct scounter_params. */
+#define SCOUNTER_CLASS_CHOSEN		BIT(4)
 
 /*
  * Where a counter with a name is not to be read: what it costs most is its files.  The

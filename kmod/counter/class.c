@@ -88,7 +88,7 @@ static void class_complain(const struct scounter_params *params, const char *nam
 static void class_set_options(struct scounter_class *class,
 			      const struct scounter_params *params)
 {
-	class->flags = params->flags;
+	class->flags |= params->flags;
 	if (params->granularity_log2) {
 		class->flags |= SCOUNTER_CLASS_CAPPED;
 		class->granularity_log2 = params->granularity_log2;
@@ -103,7 +103,10 @@ static void class_set_accuracy(struct scounter_class *class, enum scounter_kind 
 {
 	const u32 kind = __SCOUNTER_KIND(asked);
 
-	*class = (struct scounter_class) { .kind = kind };
+	*class = (struct scounter_class) {
+		.kind = kind,
+		.flags = __SCOUNTER_IS_CHOICE(asked) ? SCOUNTER_CLASS_CHOSEN : 0,
+	};
 	if (asked == SCOUNTER_EXACT)
 		class->components_log2 = SCOUNTER_EXACT_COMPONENTS_LOG2;
 	if (__SCOUNTER_IS_BFP(kind)) {

@@ -80,6 +80,9 @@ extern const struct scounter_kind_row scounter_kinds[__SCOUNTER_KINDS];
 /* The row of a kind, or of the kind that a choice stands for, or NULL. */
 const struct scounter_kind_row *scounter_kind_row(enum scounter_kind kind);
 
+/* What people read: of a choice that and its kind, as "approx:bfp_csup". */
+const char *scounter_class_name(const struct scounter_class *class);
+
 const char *scounter_state_name(u32 flags);
 
 /* A kind that adapts does so after so many failed tries of one increment. */

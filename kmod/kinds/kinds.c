@@ -60,6 +60,13 @@ const char *scounter_kind_name(enum scounter_kind kind)
 }
 EXPORT_SYMBOL_GPL(scounter_kind_name);
 
+const char *scounter_class_name(const struct scounter_class *class)
+{
+	if (!(class->flags & SCOUNTER_CLASS_CHOSEN))
+		return scounter_kind_name(class->kind);
+	return class->kind == SCOUNTER_BFP_CSUP ? "approx:bfp_csup" : "exact:multiline_adapt";
+}
+
 /*
  * List all kinds for the user that misspelt one in a module parameter.  Only once: a
  * program that tries names in a loop must not fill the log.

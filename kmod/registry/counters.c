@@ -130,7 +130,7 @@ static bool counters_row(struct scounter_item *item, u32 i, struct scounter_row 
 	row->unit = description->unit;
 	row->help = description->help;
 	row->label = NULL;
-	row->kind = entry->counter->class.kind;
+	row->class = &entry->counter->class;
 	row->full_since = &entry->history.saturated_ns;
 	row->show = counters_show;
 	row->of = entry;

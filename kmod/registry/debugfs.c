@@ -78,6 +78,19 @@ static u32 inflations_deferred(struct scounter_item *item)
 	return atomic_read(&counter->deferred);
 }
 
+/* In percent, without zeros at its end: "1 % at most" is no measured 1.0000 %. */
+static void show_error(struct seq_file *seq, u32 ppm)
+{
+	char text[16];
+	int length = scnprintf(text, sizeof(text), "%u.%04u", ppm / 10000, ppm % 10000);
+
+	while (text[length - 1] == '0')
+		length--;
+	if (text[length - 1] == '.')
+		length--;
+	seq_printf(seq, " %9.*s%%", length, text);
+}
+
 static int table_show(struct seq_file *seq, struct scounter_item *item)
 {
 	const struct table_reader *reader = seq->private;
@@ -86,10 +99,9 @@ static int table_show(struct seq_file *seq, struct scounter_item *item)
 
 	reader->row.show(&reader->row, &record);
 	show_name(seq, &reader->row);
-	seq_printf(seq, "%-16s %20llu %4u.%04u%% %20llu %20llu %8u %s",
-		   scounter_kind_name(reader->row.kind), record.value,
-		   record.error_ppm / 10000, record.error_ppm % 10000,
-		   record.lower, record.upper, record.bytes,
+	seq_printf(seq, "%-21s %20llu", scounter_class_name(reader->row.class), record.value);
+	show_error(seq, record.error_ppm);
+	seq_printf(seq, " %20llu %20llu %8u %s", record.lower, record.upper, record.bytes,
 		   scounter_state_name(record.flags));
 	if (deferred)
 		seq_printf(seq, " (inflation deferred %u times)", deferred);
@@ -163,7 +175,7 @@ static int table_show_line(struct seq_file *seq, void *at)
 {
 	if (at != SEQ_START_TOKEN)
 		return table_show(seq, at);
-	seq_printf(seq, "%-32s%-16s %20s %10s %20s %20s %8s %s\n", "# group/name",
+	seq_printf(seq, "%-32s%-21s %20s %10s %20s %20s %8s %s\n", "# group/name",
 		   "kind", "value", "error", "lower", "upper", "bytes", "state");
 	return 0;
 }
@@ -203,26 +215,33 @@ static const struct file_operations table_fops = {
 	.release	= table_release,
 };
 
-/* What the kinds are, for who has the module and not the manual. */
-static int kinds_show(struct seq_file *seq, void *unused)
+static void show_kind(struct seq_file *seq, const struct scounter_kind_row *row,
+		      const char *name, const char *summary)
 {
 	static const char *const embedded[] = {
 		[__SCOUNTER_NO_WORD] = "-",
 		[__SCOUNTER_WORD32] = "4",
 		[__SCOUNTER_WORD64] = "8",
 	};
+
+	seq_printf(seq, "%-16s %8s %20llu  %-52s %s\n", name,
+		   row->bare ? embedded[row->word] : "-", *row->ops->value_max, summary,
+		   row->paper);
+}
+
+/* What the kinds are, for who has the module and not the manual. */
+static int kinds_show(struct seq_file *seq, void *unused)
+{
 	const struct scounter_kind_row *row;
 
 	seq_printf(seq, "%-16s %8s %20s  %-52s %s\n", "# kind", "embedded",
 		   "range", "what it is", "paper, section");
 	for (row = scounter_kinds; row < scounter_kinds + __SCOUNTER_KINDS; row++)
-		seq_printf(seq, "%-16s %8s %20llu  %-52s %s\n", row->name,
-			   row->bare ? embedded[row->word] : "-",
-			   *row->ops->value_max, row->ops->summary, row->paper);
-	seq_printf(seq, "%-16s %8s %20s  %-52s\n", "exact", "", "",
-		   "multiline_adapt, with up to 4 stripes a node");
-	seq_printf(seq, "%-16s %8s %20s  %-52s\n", "approx", "", "",
-		   "bfp_csup, sampling without contention, too");
+		show_kind(seq, row, row->name, row->ops->summary);
+	show_kind(seq, scounter_kind_row(SCOUNTER_EXACT), "exact",
+		  "multiline_adapt, with up to 4 stripes a node");
+	show_kind(seq, scounter_kind_row(SCOUNTER_APPROX), "approx",
+		  "bfp_csup, sampling without contention, too");
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(kinds);

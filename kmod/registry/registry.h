@@ -27,7 +27,7 @@ enum scounter_view_id { SCOUNTER_VIEW_SYSFS, SCOUNTER_VIEW_DEBUGFS, SCOUNTER_VIE
  *
  * @group: in an array of SCOUNTER_NAME_MAX + 1 bytes, all NULs behind its end
  * @object: NULL for a counter that is of none
- * @kind: an enum scounter_kind
+ * @class: what it counts as
  * @unit, @help, @label: or NULL
  * @full_since: when a snapshot first found it full since its last reset, kept here; or
  *	NULL
@@ -41,7 +41,7 @@ struct scounter_row {
 	const char *unit;
 	const char *help;
 	const char *label;
-	u32 kind;
+	const struct scounter_class *class;
 	u64 *full_since;
 	void (*show)(const struct scounter_row *row, struct scounter_snapshot_record *record);
 	void *of;

@@ -30,6 +30,7 @@
 #include <linux/vmalloc.h>
 
 #include "compat.h"
+#include "kinds/kind.h"
 #include "registry/counters.h"
 #include "registry/device.h"
 #include "registry/share.h"
@@ -60,6 +61,7 @@ struct open_snapshot {
  * @records, @bytes_of_texts: there is room for so many
  * @record_size: of each, as far as it is kept
  * @seen: so many records would be in it
+ * @kind_name: of the last record
  * @needed: the record size beyond which all of them have zeros only
  */
 struct snapshot_making {
@@ -67,6 +69,7 @@ struct snapshot_making {
 	const struct scounter_filter *filter;
 	struct scounter_texts texts;
 	u64 records, seen;
+	const char *kind_name;
 	u32 record_size, needed;
 	u32 bytes_of_texts;
 };
@@ -102,14 +105,18 @@ static void snapshot_name(u8 *to, const char *name)
 }
 
 /* Most counters have the kind of the one before. */
-static void snapshot_kind(struct scounter_snapshot_record *record, u32 kind,
+static void snapshot_kind(struct snapshot_making *making, struct scounter_snapshot_record *record,
+			  const struct scounter_class *class,
 			  const struct scounter_snapshot_record *before)
 {
-	record->kind = kind;
-	if (before && before->kind == kind)
+	const char *name = scounter_class_name(class);
+
+	record->kind = class->kind;
+	if (before && making->kind_name == name)
 		memcpy(record->kind_name, before->kind_name, sizeof(record->kind_name));
 	else
-		strscpy(record->kind_name, scounter_kind_name(kind), sizeof(record->kind_name));
+		strscpy(record->kind_name, name, sizeof(record->kind_name));
+	making->kind_name = name;
 }
 
 static void snapshot_texts(struct scounter_snapshot_record *record, struct scounter_texts *texts,
@@ -153,7 +160,7 @@ static void snapshot_add(struct snapshot_making *making, const struct scounter_r
 	record = scounter_snapshot_at(making->snapshot, header->count++);
 	/* Here and not when allocated: it is in the cache, and not all of it is kept. */
 	memset(record, 0, sizeof(*record));
-	snapshot_kind(record, row->kind, before);
+	snapshot_kind(making, record, row->class, before);
 	memcpy(record->group, row->group, sizeof(record->group));
 	if (row->object)
 		snapshot_name(record->object, row->object);

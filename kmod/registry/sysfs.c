@@ -63,7 +63,7 @@ static ssize_t value_show(struct scounter *counter, char *buf)
 
 static ssize_t kind_show(struct scounter *counter, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", scounter_kind_name(counter->class.kind));
+	return sysfs_emit(buf, "%s\n", scounter_class_name(&counter->class));
 }
 
 static ssize_t error_show(struct scounter *counter, char *buf)

@@ -54,7 +54,7 @@ bool scounter_set_row(struct scounter_item *item, u32 i, struct scounter_row *ro
 		.unit = desc->rows[i].unit,
 		.help = desc->rows[i].help,
 		.label = desc->label ?: "object",
-		.kind = desc->rows[i].class.kind,
+		.class = &desc->rows[i].class,
 		.show = rows_show,
 		.of = named,
 		.i = i,

@@ -385,6 +385,37 @@ static void kinds_have_names(struct kunit *test)
 			    (const char *)NULL);
 }
 
+static void expect_named(struct kunit *test, enum scounter_kind kind, const char *choice)
+{
+	const struct scounter_params params = { .kind = kind };
+	struct scounter_class class;
+	char name[32];
+
+	KUNIT_ASSERT_EQ(test, scounter_class_init(&class, &params), 0);
+	snprintf(name, sizeof(name), "%s:%s", choice, scounter_kind_name(kind));
+	KUNIT_EXPECT_STREQ(test, scounter_class_name(&class), (const char *)name);
+}
+
+/* What a choice stands for is not what was asked for. */
+static void what_was_chosen_is_named(struct kunit *test)
+{
+	static const struct scounter_class plain[] = {
+		SCOUNTER_CLASS(SCOUNTER_BFP_CSUP, 0), SCOUNTER_CLASS(SCOUNTER_MULTILINE_ADAPT, 0),
+	};
+	const struct scounter_params four = { .kind = SCOUNTER_MULTILINE_ADAPT, .components = 4 };
+	const struct scounter_params forged = { .kind = SCOUNTER_BFP_CSUP,
+						.flags = SCOUNTER_CLASS_CHOSEN };
+	struct scounter_class class;
+
+	expect_named(test, SCOUNTER_EXACT, "exact");
+	expect_named(test, SCOUNTER_APPROX, "approx");
+	KUNIT_EXPECT_STREQ(test, scounter_class_name(&plain[0]), "bfp_csup");
+	KUNIT_EXPECT_STREQ(test, scounter_class_name(&plain[1]), "multiline_adapt");
+	KUNIT_ASSERT_EQ(test, scounter_class_init(&class, &four), 0);
+	KUNIT_EXPECT_STREQ(test, scounter_class_name(&class), "multiline_adapt");
+	KUNIT_EXPECT_EQ(test, scounter_class_init(&class, &forged), -EINVAL);
+}
+
 /* All CPUs on one counter. */
 #define INCREMENTS	200000
 
@@ -495,6 +526,7 @@ static struct kunit_case counter_cases[] = {
 	KUNIT_CASE(classes_are_the_papers),
 	KUNIT_CASE(class_refuses_what_it_cannot_do),
 	KUNIT_CASE(kinds_have_names),
+	KUNIT_CASE(what_was_chosen_is_named),
 	KUNIT_CASE(exact_kinds_lose_nothing),
 	KUNIT_CASE(approximate_kinds_lose_nothing_in_the_mean),
 	{}

@@ -67,6 +67,33 @@ static void every_kind_agrees_with_its_estimate(struct kunit *test)
 	}
 }
 
+/* One after the other, of one kind. */
+static void records_name_what_was_chosen(struct kunit *test)
+{
+	static const struct { enum scounter_kind kind; const char *name; } all[] = {
+		{ SCOUNTER_BFP_CSUP, "bfp_csup" }, { SCOUNTER_APPROX, "approx:bfp_csup" },
+		{ SCOUNTER_EXACT, "exact:multiline_adapt" },
+	};
+	const struct scounter_snapshot_record *record;
+	struct scounter *counters[ARRAY_SIZE(all)];
+	struct scounter_snapshot snapshot = {};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		counters[i] = scounter_create(all[i].name, "kunit_snap", all[i].kind, 0,
+					      GFP_KERNEL);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(counters[i]));
+	}
+	KUNIT_ASSERT_EQ(test, scounter_snapshot_take(&snapshot), 0);
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		record = find(test, &snapshot, all[i].name);
+		KUNIT_ASSERT_NOT_NULL(test, record);
+		KUNIT_EXPECT_STREQ(test, (const char *)record->kind_name, all[i].name);
+		scounter_destroy(counters[i]);
+	}
+	scounter_snapshot_free(&snapshot);
+}
+
 static void a_snapshot_is_kept_and_a_reset_is_stamped(struct kunit *test)
 {
 	struct scounter *counter = scounter_create("reset", "kunit_snap", SCOUNTER_ATOMIC,
@@ -564,6 +591,7 @@ static void a_snapshot_without_memory_is_none(struct kunit *test)
 
 static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(every_kind_agrees_with_its_estimate),
+	KUNIT_CASE(records_name_what_was_chosen),
 	KUNIT_CASE(a_snapshot_is_kept_and_a_reset_is_stamped),
 	KUNIT_CASE(saturation_is_dated),
 	KUNIT_CASE(a_static_counter_registered_again_goes_on),

@@ -67,7 +67,7 @@ static char *append_state(char *to, const record_t *record, bool verbose)
 
 struct widths {
 	int name, kind, value, state;
-	bool cut;
+	bool narrow, cut;
 };
 
 #define WIDTH_ERROR	10
@@ -79,15 +79,29 @@ static void widen(int *width, int other)
 		*width = other;
 }
 
+/* "approx:bfp_csup", or what was chosen where there is no room. */
+static int kind_length(const record_t *record, bool narrow)
+{
+	return strcspn((const char *)record->kind_name, narrow ? ":" : "");
+}
+
+static char *append_kind(char *to, const record_t *record, const struct widths *w)
+{
+	char *end = to + kind_length(record, w->narrow);
+
+	memcpy(to, record->kind_name, end - to);
+	return pad(to, end, w->kind);
+}
+
 /* Of what there is: they are less than others of their kind may be. */
 static struct widths narrow_widths(const struct snapshot *snapshot)
 {
-	struct widths w = { .kind = 4, .value = 5, .state = 5 };
+	struct widths w = { .kind = 4, .value = 5, .state = 5, .narrow = true };
 	char digits[32];
 	uint64_t i;
 
 	for (i = 0; i < snapshot->header.count; i++) {
-		widen(&w.kind, strlen((const char *)snapshot->records[i].kind_name));
+		widen(&w.kind, kind_length(&snapshot->records[i], true));
 		widen(&w.state, strlen(state_of(&snapshot->records[i])));
 		widen(&w.value, append_number(digits, snapshot->records[i].value, 0) - digits);
 	}
@@ -107,8 +121,10 @@ static struct widths widths_of(const struct snapshot *snapshot, int columns)
 	uint64_t i;
 	int most;
 
-	for (i = 0; i < snapshot->header.count; i++)
+	for (i = 0; i < snapshot->header.count; i++) {
 		widen(&w.name, width_until(name, full_name(&snapshot->records[i], name)));
+		widen(&w.kind, kind_length(&snapshot->records[i], false));
+	}
 	if (!columns || w.name + width_of_rest(&w) <= columns)
 		return w;
 	most = w.name;
@@ -137,7 +153,7 @@ static void list_table(const struct snapshot *snapshot, bool verbose, int column
 			end = line + strlen(line);
 		}
 		end = append_text(pad(line, end, w.name), "  ");
-		end = append_left(end, (const char *)r->kind_name, w.kind);
+		end = append_kind(end, r, &w);
 		end = append_number(end, r->value, w.value + 1);
 		end = append_text(append_error(end, r, WIDTH_ERROR + 1), "  ");
 		end = append_state(end, r, verbose);

@@ -190,7 +190,7 @@ struct scounter_snapshot_header {
 struct scounter_snapshot_record {
 	__u8 group[64];		/* ends with a NUL; any bytes but '/' and controls */
 	__u8 name[64];
-	__u8 kind_name[32];
+	__u8 kind_name[32];	/* "bfp_csup"; "approx:bfp_csup" if made so */
 	__u32 kind;		/* enum scounter_kind */
 	__u32 flags;		/* SCOUNTER_F_... */
 	__u32 error_ppm;	/* relative standard deviation, at most; 0, and not

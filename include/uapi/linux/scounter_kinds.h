@@ -71,7 +71,7 @@
 
 /*
  * Choices rather than kinds: a counter that is created with one of them gets
- * the kind that serves that wish best, and reports that kind.
+ * the kind that serves that wish best, and is named after both: "approx:bfp_csup".
  */
 #define SCOUNTER_CHOICE_TABLE(ROW)						\
 	ROW(EXACT, 256, exact)		/* the best exact kind for hot counters */ \

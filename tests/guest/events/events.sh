@@ -161,7 +161,7 @@ counters_of_events_are_seen_as_others() {
 	grep -q '^softirq_entry [1-9]' $D/mine/irq:exact &&
 		! grep -q '^irq_handler_entry ' $D/mine/irq:exact &&
 		grep -q '^sched_switch [1-9]' $D/events/sched:2% || return 1
-	grep -q '^mine/irq:exact/softirq_entry  *multiline_adapt ' $D/counters &&
+	grep -q '^mine/irq:exact/softirq_entry  *exact:multiline_adapt ' $D/counters &&
 		! grep -q irq_handler_entry $D/counters || fail "$(cat $D/counters)" || return 1
 	# What stays is seen, what is let go is not, and counts on when it is attached again.
 	low=$(awk '$1 == "softirq_exit" { print $2 }' $D/mine/irq:exact)

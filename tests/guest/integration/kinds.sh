@@ -59,12 +59,24 @@ a_wrapped_counter_says_so() {
 
 every_kind_is_listed_and_can_be_made() {
 	awk '!/^#/ { print $1 }' $D/kinds >/tmp/kinds
+	# What a choice stands for has the same bytes and the same range.
+	awk '{ of[$1] = $2 " " $3 }
+		END { exit of["exact"] != of["multiline_adapt"] || of["approx"] != of["bfp_csup"] }' \
+		$D/kinds || fail "$(cat $D/kinds)" || return 1
 	# Of the same table as the file.
 	sed 's/^kinds=//; s/and, to leave the choice,//' /payload/modinfo >/tmp/named
 	[ "$(wc -l </tmp/kinds)" = "$(wc -w </tmp/named)" ] || fail "$(cat $D/kinds)" || return 1
 	while read -r kind; do
 		load scounter_try kind="$kind" add=100 || return 1
 		[ "$(cat $D/scounter_try/try)" = 100 ] || fail "$kind" || return 1
+		shown=$kind
+		case $kind in
+		exact) shown=exact:multiline_adapt ;;
+		approx) shown=approx:bfp_csup ;;
+		esac
+		[ "$(cat $S/scounter_try/try/kind)" = $shown ] &&
+			grep -q "^scounter_try/try  *$shown  *100  *0% " $D/counters ||
+			fail "$(cat $D/counters)" || return 1
 		rmmod scounter_try
 		grep -q "[ =,]${kind}[ ,]" /payload/modinfo || fail "$kind: not in modinfo" ||
 			return 1

@@ -16,7 +16,8 @@ import ast
 import struct
 import sys
 
-KINDS = {"atomic": 1, "bfp_dup": 4, "bfp_csup": 5, "racing": 6, "future": 999}
+KINDS = {"atomic": 1, "bfp_dup": 4, "bfp_csup": 5, "racing": 6, "future": 999,
+         "exact:multiline_adapt": 12, "approx:bfp_csup": 5}
 
 
 def as_bytes(text):

@@ -807,13 +807,13 @@ on_terminal() {
 		"{'name':'$(printf 'ü%.0s' {1..30})','value':7}" "{'name':'日本語日本語日本語日本語','flags':8}" >long
 	on_terminal 60 --from long list
 	[ "$output" = 'NAME                 KIND     VALUE      ERROR  STATE
-g/n                  bfp_csup 12345    1.0000%  sampling
-g/üüüüüüü…üüüüüüüüü  atomic       7    0.0000%  exact
+g/n                  bfp_csup 12345         1%  sampling
+g/üüüüüüü…üüüüüüüüü  atomic       7         0%  exact
 g/日本語日…語日本語  atomic       0          -  LOSES-COUNTS
-network_o…/received  atomic       0    0.0000%  exact' ] || { echo "$output"; false; }
+network_o…/received  atomic       0         0%  exact' ] || { echo "$output"; false; }
 	# No more than what is there takes.
 	on_terminal 80 --from long list '*/*/received'
-	says 'network_of_a_long_name/…name_of_its_own/received  atomic     0    0.0000%  exact'
+	says 'network_of_a_long_name/…name_of_its_own/received  atomic     0         0%  exact'
 	on_terminal 30 --from long list
 	says 'netwo…ceived'
 	for wide in --wide --verbose; do
@@ -832,8 +832,30 @@ network_o…/received  atomic       0    0.0000%  exact' ] || { echo "$output"; 
 @test "list on a terminal: a name that is one column too long ends where it is cut" {
 	"$SNAPSHOT" "{'name':'$(printf 'a%.0s' {1..60})'}" "{'name':'$(printf 'b%.0s' {1..23})'}" >long
 	on_terminal 56 --from long list
-	[ "${output##*$'\n'}" = 'g/bbbbbbbbb…bbbbbbbbbbbb  atomic     0    0.0000%  exact' ] ||
+	[ "${output##*$'\n'}" = 'g/bbbbbbbbb…bbbbbbbbbbbb  atomic     0         0%  exact' ] ||
 		{ echo "$output"; false; }
+}
+
+@test "list: an error has no zeros at its end" {
+	"$SNAPSHOT" "{'name':'a','error_ppm':10000,'flags':4}" "{'name':'b','error_ppm':9900,'flags':4}" \
+		"{'name':'c','error_ppm':4297,'flags':4}" "{'name':'d','error_ppm':1000010,'flags':4}" \
+		"{'name':'e','error_ppm':100,'flags':4}" "{'name':'f'}" >errors
+	run -0 "$SCOUNTER" --from errors list
+	[ "$(awk 'NR > 1 { printf "%s ", $4 }' <<<"$output")" = '1% 0.99% 0.4297% 100.001% 0.01% 0% ' ]
+	# One below the other.
+	[ "$(awk 'NR > 1 { print index($0, "%") }' <<<"$output" | sort -u | wc -l)" = 1 ]
+}
+
+@test "list: what was chosen is named; on a narrow terminal without what it stands for" {
+	"$SNAPSHOT" "{'name':'$(printf 'a%.0s' {1..60})','kind':'exact:multiline_adapt'}" \
+		"{'name':'b','kind':'approx:bfp_csup'}" >chosen
+	run -0 "$SCOUNTER" --from chosen list
+	says 'exact:multiline_adapt '
+	says 'approx:bfp_csup '
+	run -0 "$SCOUNTER" --from chosen export --openmetrics
+	says 'kind="approx:bfp_csup"'
+	on_terminal 50 --from chosen list
+	says 'g/b                 approx     0         0%  exact'
 }
 
 @test "kinds on a terminal: lines that do not fit are cut" {
