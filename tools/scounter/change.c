@@ -53,6 +53,14 @@ struct start start_of(const record_t *record)
 	return start;
 }
 
+int record_order(const record_t *x, const record_t *y)
+{
+	int order = strcmp((const char *)x->group, (const char *)y->group);
+
+	order = order ? order : strcmp((const char *)x->object, (const char *)y->object);
+	return order ? order : strcmp((const char *)x->name, (const char *)y->name);
+}
+
 bool goes_on(const record_t *before, const record_t *after)
 {
 	return before->created_ns == after->created_ns && before->resets == after->resets &&

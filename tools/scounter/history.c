@@ -114,13 +114,6 @@ static struct change change_of(const struct history *history, const record_t *re
 	return change;
 }
 
-static bool same_counter(const record_t *a, const record_t *b)
-{
-	return !strcmp((const char *)a->name, (const char *)b->name) &&
-	       !strcmp((const char *)a->object, (const char *)b->object) &&
-	       !strcmp((const char *)a->group, (const char *)b->group);
-}
-
 /* Events since the snapshot of before. */
 static void add_events(struct history *history, struct piece *piece, const record_t *record,
 		       bool new_piece)
@@ -163,7 +156,7 @@ static void compare(struct history *history)
 		fail(FAILED, "out of memory");
 	for (i = 0; history->olds && i < history->now.header.count; i++) {
 		const record_t *record = &history->now.records[i];
-		const record_t *b = i < before->header.count && same_counter(&before->records[i], record) ?
+		const record_t *b = i < before->header.count && !record_order(&before->records[i], record) ?
 				    &before->records[i] : snapshot_find(before, record);
 
 		if (b)

@@ -36,7 +36,8 @@ _scounter()
 	read) options+=' --value' ;;
 	watch) options+=' --interval --count --batch --raw --sort' ;;
 	record) options+=' --output --interval --count' ;;
-	report) options+=' --csv --gnuplot' ;;
+	report) options+=' --tsv --csv --html --gnuplot' ;;
+	diff) options+=' --tsv' ;;
 	events) options+=' --attached --top --tsv' ;;
 	attach) options+=' --kind --error --group --top --entries --sum --hist' ;;
 	functions) options+=' --top --rate --tsv' ;;

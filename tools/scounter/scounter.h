@@ -83,6 +83,8 @@ struct start {
 	uint64_t ns, real_ns;
 };
 struct start start_of(const record_t *record);
+/* The order of records: by group, object and name. */
+int record_order(const record_t *x, const record_t *y);
 /* No reset and no wrap lies between, and it is the same counter. */
 bool goes_on(const record_t *before, const record_t *after);
 

@@ -114,7 +114,7 @@ says() {
 	said $'scounter export: option \'--state\' requires an argument\nscounter: see scounter export --help' export --state
 	said $'scounter array: unrecognized option \'--x\'\nscounter: see scounter array --help' array choose --x
 	said $'scounter: unrecognized option \'--nonsense\'\nscounter: see scounter --help' --nonsense list
-	said 'scounter: report wants --csv or --gnuplot, not both; see scounter report --help' report --csv --gnuplot x.png a
+	said 'scounter: report wants one of --csv, --tsv, --html and --gnuplot; see scounter report --help' report --csv --gnuplot x.png a
 	run -2 "$SCOUNTER"
 	says 'Usage: scounter'
 }
