@@ -65,6 +65,10 @@ bench-registry:	## more measure: bytes of a counter with a name, and instruction
 bench-million:	## more measure: what keeps a CPU from others beside a million counters (10 minutes, 3 GiB)
 	@bench/registry/run --million
 
+bench-fleet:	## more measure: seconds that it takes to merge the files of a thousand machines
+	@$(MAKE) -s -C tools/scounter O=$(CURDIR)/build/tool
+	@tests/user/tool/fleet.py measure build/tool/scounter 1000 1000
+
 accuracy:	## more measure: measured and exact errors of the approximate kinds, as tables (some minutes)
 	$(MAKE) -C tests/user/accuracy
 	build/accuracy/accuracy table
@@ -218,4 +222,4 @@ help-all:	## more use: list all verbs
 	$(call verbs,Measure,\(more \)*measure)
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: bench-million mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays bench-lda check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz
+.PHONY: bench-fleet bench-million mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays bench-lda check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz

@@ -274,6 +274,10 @@ int array_estimate(struct array *array, u64 index, struct scounter_array_estimat
 		return err;
 	total = add_up(array, index);
 	scounter_estimate_of(&total, &array->cells.repr.type, &known, estimate);
+	if (array->partial) {
+		estimate->flags |= SCOUNTER_F_PARTIAL;
+		estimate->upper = U64_MAX;
+	}
 	return 0;
 }
 
@@ -325,6 +329,8 @@ int array_sum(struct array *array, u64 first, u64 count, struct array_total *sum
 		.flags = count && scounter_may_lack(array->lost_from, total.largest) ?
 			 SCOUNTER_F_SATURATED : 0,
 	};
+	if (array->partial)
+		sum->flags |= SCOUNTER_F_PARTIAL;
 	return 0;
 }
 
@@ -343,6 +349,7 @@ void array_clear(struct array *array)
 	array->unit = 0;
 	array->roundings = 0;
 	array->lost_from = SCOUNTER_NOTHING_LOST;
+	array->partial = false;
 }
 
 bool array_same_type(const struct array *a, const struct array *b)
@@ -404,6 +411,7 @@ int array_merge(struct array *dst, const struct array *src)
 		merge_cells(dst, src, same);
 	if (err)
 		return err;
+	dst->partial |= src->partial;
 	/* What is said of all cells, those of 0 among them. */
 	dst->roundings = max(dst->roundings, scounter_brought_roundings(&known, same));
 	dst->unit = max(dst->unit, scounter_brought_unit(&src->cells.repr, &known, same,
@@ -438,6 +446,7 @@ static void put_known(struct array *dst, const struct array *src)
 	dst->roundings = max(dst->roundings, scounter_brought_roundings(&known, false));
 	dst->unit = max(dst->unit, scounter_brought_unit(&src->cells.repr, &known, false,
 							 &dst->cells.repr));
+	dst->partial |= src->partial;
 	if (scounter_may_lack(src->lost_from, 0))
 		array_note_lost(dst, 0);
 }

@@ -33,6 +33,7 @@ struct array {
 	u32 mixed_ppm;
 	u32 roundings;		/* see struct scounter_known */
 	u32 placement;
+	bool partial;		/* a sum that lacks an array */
 	u64 lost_from;		/* see array_saturated() */
 	u64 unit;		/* see struct scounter_known */
 	u64 refused;		/* calls */

@@ -150,7 +150,7 @@ static int check_record(const struct snapshot *snapshot, record_t *record, const
 	return err;
 }
 
-static int by_name(const void *a, const void *b)
+int compare_names(const void *a, const void *b)
 {
 	const record_t *x = a, *y = b;
 	int order = strcmp((const char *)x->group, (const char *)y->group);
@@ -181,7 +181,7 @@ static bool comes_after(const record_t *records, const struct place *x, const st
 {
 	if (x->run == y->run && x->prefix != y->prefix)
 		return x->prefix > y->prefix;
-	return by_name(&records[x->at], &records[y->at]) > 0;
+	return compare_names(&records[x->at], &records[y->at]) > 0;
 }
 
 /*
@@ -392,6 +392,7 @@ void snapshot_free(struct snapshot *snapshot)
 {
 	free(snapshot->records);
 	free(snapshot->texts);
+	sums_free(snapshot->sums);
 	memset(snapshot, 0, sizeof(*snapshot));
 }
 
@@ -399,7 +400,7 @@ const record_t *snapshot_find(const struct snapshot *snapshot, const record_t *l
 {
 	if (!snapshot->header.count)
 		return NULL;
-	return bsearch(like, snapshot->records, snapshot->header.count, sizeof(record_t), by_name);
+	return bsearch(like, snapshot->records, snapshot->header.count, sizeof(record_t), compare_names);
 }
 
 /* Mark a text, or the part of it that is not marked yet. */

@@ -16,11 +16,14 @@
 typedef struct scounter_snapshot_header header_t;
 typedef struct scounter_snapshot_record record_t;
 
+struct sums;
+
 struct snapshot {
 	header_t header;	/* sizes as in this program */
 	record_t *records;	/* in the order of the names */
 	char *texts;		/* header.texts_size bytes, or NULL */
 	bool filtered;		/* the device has more */
+	struct sums *sums;	/* of several snapshots: see sums.c; or NULL */
 };
 
 /*
@@ -49,6 +52,40 @@ typedef void (*missing_t)(const struct snapshot *snapshot, const char *pattern);
 int snapshot_keep(struct snapshot *snapshot, char **patterns, missing_t missing);
 /* Whether a pattern of snapshot_keep() matches. */
 bool pattern_matches(const char *pattern, const record_t *record);
+
+/* In the order of the names. */
+int compare_names(const void *a, const void *b);
+
+/*
+ * dst += src, counters of the same name, as those of independent machines: variances
+ * add, and bounds are those of a sum.  The sum has what uapi/linux/scounter.h says of
+ * sums.  -EEXIST if src is of a boot that is in dst, unless @clones: a machine is not
+ * added twice.  dst is as it was after an error, and @remark was told what is odd.
+ * snapshot_settle() before dst is looked at.
+ */
+enum oddity {
+	KINDS_DIFFER,		/* said once */
+	UNITS_DIFFER,		/* or labels: it was not added, and the sum is partial */
+	NOT_SURE,		/* saturated or such; so is the sum */
+};
+struct remarks {
+	void (*say)(void *of, enum oddity oddity, const record_t *record);
+	void *of;
+};
+int snapshot_merge(struct snapshot *dst, const struct snapshot *src, bool clones,
+		   const struct remarks *remarks);
+/* What sums can begin with. */
+void snapshot_empty(struct snapshot *snapshot);
+void snapshot_settle(struct snapshot *snapshot);
+/* A machine that could not be read is missing in all sums. */
+void snapshot_mark_partial(struct snapshot *snapshot);
+void sums_free(struct sums *sums);
+
+struct scounter_estimate;
+/* Of a counter that loses counts nothing is certain. */
+void estimate_of(const record_t *record, struct scounter_estimate *estimate);
+/* How many machines a record is of. */
+uint32_t machines_of(const record_t *record);
 
 /* Ask for what the patterns match, and perhaps more; false for all. */
 bool filter_of(char **patterns, struct scounter_filter *filter);

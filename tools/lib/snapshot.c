@@ -134,6 +134,7 @@ int array_load(struct array **array, FILE *from)
 	}
 	(*array)->mixed_ppm = header.error_ppm;
 	(*array)->refused = header.refused;
+	(*array)->partial = header.flags & SCOUNTER_ARRAY_PARTIAL;
 	(*array)->unit = header.unit;
 	(*array)->roundings = min(header.roundings, SCOUNTER_ROUNDINGS_MAX);
 	(*array)->lost_from = lost_from(*array, &header);
@@ -158,6 +159,7 @@ int array_save(const struct array *array, FILE *to)
 		.version	= SCOUNTER_ARRAY_VERSION,
 		.header_bytes	= sizeof(header),
 		.flags		= array->placement |
+				  (array->partial ? SCOUNTER_ARRAY_PARTIAL : 0) |
 				  (array_saturated(array) ? SCOUNTER_ARRAY_SATURATED : 0),
 		.type		= array->cells.repr.type,
 		.copies		= array->copies,

@@ -31,7 +31,9 @@ const char *unsure_of(const record_t *record)
 		return "LOSES-COUNTS";
 	if (record->flags & SCOUNTER_F_OVERFLOW)
 		return "overflow";
-	return record->flags & SCOUNTER_F_SATURATED ? "saturated" : NULL;
+	if (record->flags & SCOUNTER_F_SATURATED)
+		return "saturated";
+	return record->flags & SCOUNTER_F_PARTIAL ? "partial" : NULL;
 }
 
 double deviation_of(const record_t *record)

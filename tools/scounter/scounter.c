@@ -15,6 +15,8 @@ static const struct command commands[] = {
 	{ "list", "a table of the counters", "list [--tsv] [--verbose] [--wide] [PATTERN...]", cmd_list },
 	{ "read", "values only: name, tab, value", "read [--value] PATTERN...", cmd_read },
 	{ "sum", "the total of counters, with its error", "sum [--tsv] PATTERN...", cmd_sum },
+	{ "merge", "the sums of what many machines have counted",
+	  "merge [--output FILE] [--tsv] [--top N] [--clones] FILE...", cmd_merge },
 	{ "watch", "rates with error bars, live",
 	  "watch [--interval S] [--count N] [--batch] [--raw] [--sort rate|value|name] [PATTERN...]",
 	  cmd_watch },

@@ -112,6 +112,7 @@ double seconds_between(const struct snapshot *a, const struct snapshot *b);
 int cmd_list(int argc, char **argv);
 int cmd_read(int argc, char **argv);
 int cmd_sum(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);

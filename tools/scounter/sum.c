@@ -7,20 +7,6 @@
 #include "scounter.h"
 #include "repr/sum.h"
 
-/* Of a counter that loses counts nothing is certain. */
-static struct scounter_estimate estimate_of(const record_t *r)
-{
-	bool lossy = r->flags & SCOUNTER_F_LOSSY;
-
-	return (struct scounter_estimate) {
-		.value = r->value,
-		.lower = lossy ? 0 : r->lower,
-		.upper = lossy ? UINT64_MAX : r->upper,
-		.error_ppm = r->error_ppm,
-		.flags = r->flags,
-	};
-}
-
 static struct scounter_estimate sum_of(const struct snapshot *snapshot)
 {
 	struct scounter_estimate total, one;
@@ -28,7 +14,7 @@ static struct scounter_estimate sum_of(const struct snapshot *snapshot)
 	uint64_t i;
 
 	for (i = 0; i < snapshot->header.count; i++) {
-		one = estimate_of(&snapshot->records[i]);
+		estimate_of(&snapshot->records[i], &one);
 		scounter_sum_put(&sum, &one);
 	}
 	scounter_sum_get(&sum, &total);

@@ -153,6 +153,8 @@ const char *state_of(const record_t *record)
 		return "wrapped";
 	if (record->flags & SCOUNTER_F_SATURATED)
 		return "saturated";
+	if (record->flags & SCOUNTER_F_PARTIAL)
+		return "partial";
 	if (record->flags & SCOUNTER_F_SAMPLING)
 		return "sampling";
 	return record->flags & SCOUNTER_F_INFLATED ? "inflated" : "exact";

@@ -62,10 +62,13 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
  * APART: the records of an object with this flag were read at several moments, as CPUs
  * counted all the time.  Without it, all of the object are of one moment.
  *
+ * PARTIAL: never of a counter, but of the sum of those of several machines, if one of
+ * them could not be read or added.
+ *
  * A reset ends WRAPPED and OVERFLOW.  A reset that meets an event beyond the end leaves
  * them to the next reset.
  *
- * In each of these three states there is no upper bound, and the error leaves out what
+ * In each of these states but APART there is no upper bound, and the error leaves out what
  * the value lacks: a saturated cas counter has an error of 0, whatever it has lost.
  */
 #define SCOUNTER_F_SATURATED	(1U << 0) /* at its largest value: "at least" */
@@ -75,10 +78,12 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
 #define SCOUNTER_F_INFLATED	(1U << 4) /* one word that has become stripes */
 #define SCOUNTER_F_WRAPPED	(1U << 5) /* began again at 0 at the end of its range */
 #define SCOUNTER_F_APART	(1U << 6) /* not of one moment with others of its object */
+#define SCOUNTER_F_PARTIAL	(1U << 7) /* a sum that lacks what it should have */
 
 /* In any of these states the value may lack events that the error leaves out. */
 #define SCOUNTER_F_UNSURE	(SCOUNTER_F_SATURATED | SCOUNTER_F_OVERFLOW |	\
-				 SCOUNTER_F_LOSSY | SCOUNTER_F_WRAPPED)
+				 SCOUNTER_F_LOSSY | SCOUNTER_F_WRAPPED |	\
+				 SCOUNTER_F_PARTIAL)
 
 /*
  * Relative errors are one relative standard deviation (the standard deviation
@@ -156,6 +161,11 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
  *
  * Monotonic times are nanoseconds of CLOCK_MONOTONIC of the initial time
  * namespace, real ones of CLOCK_REALTIME; 0 is "never".
+ *
+ * The sum of snapshots of several machines has the kind 0 in its records, of how many
+ * machines each is in `parameters[0]`, and 0 in `raw`.  Its monotonic times are real
+ * ones, each the latest of all machines; its boot_id is the sum of theirs, as two
+ * little-endian numbers of 64 bits.
  */
 #define SCOUNTER_SNAPSHOT_MAGIC		"SCOUNTER"	/* 8 bytes, no NUL */
 #define SCOUNTER_SNAPSHOT_BYTE_ORDER	0x01020304U
@@ -191,7 +201,7 @@ struct scounter_snapshot_record {
 	__u8 group[64];		/* ends with a NUL; any bytes but '/' and controls */
 	__u8 name[64];
 	__u8 kind_name[32];	/* "bfp_csup"; "approx:bfp_csup" if made so */
-	__u32 kind;		/* enum scounter_kind */
+	__u32 kind;		/* enum scounter_kind; 0: a sum */
 	__u32 flags;		/* SCOUNTER_F_... */
 	__u32 error_ppm;	/* relative standard deviation, at most; 0, and not
 				 * SCOUNTER_F_UNSURE: exact

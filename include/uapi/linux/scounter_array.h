@@ -80,6 +80,7 @@ struct scounter_array_type {
 #define SCOUNTER_ARRAY_PER_CPU		(1U << 1)
 /* What has happened to it. */
 #define SCOUNTER_ARRAY_SATURATED	(1U << 16) /* counts were lost, see above */
+#define SCOUNTER_ARRAY_PARTIAL		(1U << 17) /* a sum that lacks an array: all "at least" */
 
 /**
  * struct scounter_array_estimate - what a read of a counter promises

@@ -25,6 +25,7 @@ enum scounter_topk_design {
 /* States of a table, or'ed together. */
 #define SCOUNTER_TOPK_F_SATURATED	(1U << 0) /* a count or the total reached 2^64 - 1 */
 #define SCOUNTER_TOPK_F_DROPPED		(1U << 1) /* hits were dropped */
+#define SCOUNTER_TOPK_F_PARTIAL		(1U << 2) /* lacks a table that was to be merged */
 
 /*
  * The binary form: a header, then `records` records of `record_size` bytes,
@@ -63,7 +64,8 @@ struct scounter_topk_header {
  *
  * count - error <= true count <= count + pending, and true count <= floor + pending
  * of a key that is not listed: hits of the past, those dropped aside, are all in, but
- * for `pending` at most.  The key is padded with zeros to a multiple of 8 bytes.
+ * for `pending` at most.  What is SCOUNTER_TOPK_F_PARTIAL promises so of the tables that
+ * are in it.  The key is padded with zeros to a multiple of 8 bytes.
  */
 struct scounter_topk_record {
 	__u64 count;

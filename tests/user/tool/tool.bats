@@ -161,7 +161,7 @@ says() {
 }
 
 @test "every command has --help" {
-	for command in list read sum watch record report diff export reset kinds events attach detach functions topk array; do
+	for command in list read sum merge watch record report diff export reset kinds events attach detach functions topk array; do
 		run -0 "$SCOUNTER" $command --help
 		says "Usage: scounter $command"
 	done
@@ -942,7 +942,7 @@ network_o…/received  atomic       0         0%  exact' ] || { echo "$output"; 
 	man --warnings -l -E UTF-8 -Tutf8 "$BATS_TEST_DIRNAME/../../../tools/scounter/scounter.8" 2>found >/dev/null
 	run -0 cat found
 	[ -z "$output" ]
-	for command in list read watch record report diff export reset kinds events attach detach functions topk array; do
+	for command in list read sum merge watch record report diff export reset kinds events attach detach functions topk array; do
 		grep -qE "^\.BR? $command\b" "$BATS_TEST_DIRNAME/../../../tools/scounter/scounter.8"
 	done
 }
