@@ -150,13 +150,17 @@ static int check_record(const struct snapshot *snapshot, record_t *record, const
 	return err;
 }
 
-int compare_names(const void *a, const void *b)
+int record_order(const record_t *x, const record_t *y)
 {
-	const record_t *x = a, *y = b;
 	int order = strcmp((const char *)x->group, (const char *)y->group);
 
 	order = order ? order : strcmp((const char *)x->object, (const char *)y->object);
 	return order ? order : strcmp((const char *)x->name, (const char *)y->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return record_order(a, b);
 }
 
 /*
@@ -181,7 +185,7 @@ static bool comes_after(const record_t *records, const struct place *x, const st
 {
 	if (x->run == y->run && x->prefix != y->prefix)
 		return x->prefix > y->prefix;
-	return compare_names(&records[x->at], &records[y->at]) > 0;
+	return record_order(&records[x->at], &records[y->at]) > 0;
 }
 
 /*
@@ -400,7 +404,7 @@ const record_t *snapshot_find(const struct snapshot *snapshot, const record_t *l
 {
 	if (!snapshot->header.count)
 		return NULL;
-	return bsearch(like, snapshot->records, snapshot->header.count, sizeof(record_t), compare_names);
+	return bsearch(like, snapshot->records, snapshot->header.count, sizeof(record_t), by_name);
 }
 
 /* Mark a text, or the part of it that is not marked yet. */

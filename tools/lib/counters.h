@@ -53,8 +53,8 @@ int snapshot_keep(struct snapshot *snapshot, char **patterns, missing_t missing)
 /* Whether a pattern of snapshot_keep() matches. */
 bool pattern_matches(const char *pattern, const record_t *record);
 
-/* In the order of the names. */
-int compare_names(const void *a, const void *b);
+/* The order of records: by group, object and name. */
+int record_order(const record_t *x, const record_t *y);
 
 /*
  * dst += src, counters of the same name, as those of independent machines: variances

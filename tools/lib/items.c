@@ -399,7 +399,8 @@ void items_settle(struct items *items)
 	if (!items->merging)
 		return;
 	set_merging(items, false);
-	qsort_r(items->records, items->header.records, items->header.record_size, by_count,
-		&items->header.key_size);
+	if (items->header.records)
+		qsort_r(items->records, items->header.records, items->header.record_size,
+			by_count, &items->header.key_size);
 	items->index.mask = 0;
 }

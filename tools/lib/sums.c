@@ -70,7 +70,7 @@ static int check_bounds(const struct snapshot *snapshot)
 		if (!(r->flags & SCOUNTER_F_UNSURE) && (r->lower > r->value || r->upper < r->value))
 			return array_fail(-EINVAL, "damaged: bounds that cannot be, of %.63s/%.63s",
 					  r->group, r->name);
-		if (i && !compare_names(r, r - 1))
+		if (i && !record_order(r, r - 1))
 			return array_fail(-EINVAL, "damaged: %.63s/%.63s is there twice",
 					  r->group, r->name);
 	}
@@ -294,7 +294,7 @@ static uint64_t new_names(const struct snapshot *dst, const struct snapshot *src
 		int order = 1;
 
 		while (d < dst->header.count &&
-		       (order = compare_names(&dst->records[d], &src->records[s])) < 0)
+		       (order = record_order(&dst->records[d], &src->records[s])) < 0)
 			d++;
 		new += order || d == dst->header.count;
 	}
@@ -329,7 +329,7 @@ static void add_all(struct snapshot *dst, const struct snapshot *src, uint64_t c
 
 	while (s > 0) {
 		const record_t *r = &src->records[s - 1];
-		int order = d ? compare_names(&records[d - 1], r) : -1;
+		int order = d ? record_order(&records[d - 1], r) : -1;
 
 		to--;
 		if (order < 0) {
@@ -428,8 +428,8 @@ void snapshot_settle(struct snapshot *snapshot)
 
 		scounter_sum_get(&snapshot->sums->of[i], &total);
 		r->value = total.value;
-		r->lower = total.lower;
-		r->upper = total.flags & SCOUNTER_F_PARTIAL ? UINT64_MAX : total.upper;
+		r->lower = min_t(u64, total.lower, total.value);
+		r->upper = total.flags & SCOUNTER_F_UNSURE ? UINT64_MAX : total.upper;
 		r->error_ppm = total.error_ppm;
 		r->flags = total.flags;
 	}

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "change.h"
 #include "names.h"
 #include "snapshot.h"
 
@@ -74,40 +75,10 @@ char *append_number(char *to, uint64_t value, int width);
 /* A name padded to the width of another, and what is known of a counter. */
 #define LINE_ROOM	(2 * NAME_ROOM + 256)
 const char *state_of(const record_t *record);
-/* Why nothing is known of the error, or NULL. */
-const char *unsure_of(const record_t *record);
-/* A standard deviation of the value, at most. */
-double deviation_of(const record_t *record);
-
-struct start {
-	uint64_t ns, real_ns;
-};
-struct start start_of(const record_t *record);
-/* The order of records: by group, object and name. */
-int record_order(const record_t *x, const record_t *y);
-/* No reset and no wrap lies between, and it is the same counter. */
-bool goes_on(const record_t *before, const record_t *after);
-
-/*
- * Events of a record of `after` since `before`, a standard deviation of that at most,
- * how far the truth may be off (farther up, and farther down, in at most 0.135 % of all
- * cases each), and the seconds in which they were counted.
- */
-struct change {
-	const record_t *before;	/* or NULL: it is new */
-	uint64_t events;
-	double deviation, bar;
-	double seconds;		/* 0 or less: not known */
-	bool restarted;		/* was reset, wrapped or made anew: events since then */
-};
-struct change change_between(const struct snapshot *before, const struct snapshot *after,
-			     const record_t *record);
-
 /* "-": not known. */
 char *append_error(char *to, const record_t *record, int width);
 void format_error(const record_t *record, char *to, size_t room);
 void format_rate(const struct change *change, char *to, size_t room);
-double seconds_between(const struct snapshot *a, const struct snapshot *b);
 
 int cmd_list(int argc, char **argv);
 int cmd_read(int argc, char **argv);

@@ -77,6 +77,8 @@ static FILE *files[FILES];
 
 void *fuzz_realloc(void *memory, size_t size);
 void *fuzz_calloc(size_t n, size_t size);
+void *fuzz_malloc(size_t size);
+char *fuzz_strdup(const char *text);
 void fuzz_free(void *memory);
 FILE *fuzz_fopen(const char *path, const char *mode);
 int fuzz_fclose(FILE *file);
@@ -117,10 +119,24 @@ void *fuzz_calloc(size_t n, size_t size)
 	return hold(calloc(1, sizeof(struct held) + n * size));
 }
 
+void *fuzz_malloc(size_t size)
+{
+	return hold(malloc(sizeof(struct held) + size));
+}
+
+char *fuzz_strdup(const char *text)
+{
+	return strcpy(fuzz_malloc(strlen(text) + 1), text);
+}
+
+/* What a stream in memory has made is not held. */
 void fuzz_free(void *memory)
 {
-	if (memory)
-		free(let_go(memory));
+	struct held *held = all_held;
+
+	while (held && held->memory != memory)
+		held = held->next;
+	free(held ? let_go(memory) : memory);
 }
 
 /* Whatever file a command reads is the input. */
@@ -304,6 +320,42 @@ static void select_some(struct snapshot *snapshot)
 	free(before.texts);
 }
 
+static void ignore(void *of, enum oddity oddity, const record_t *record)
+{
+	(void)of;
+	(void)oddity;
+	require(*record->name);
+}
+
+/* The sum of it and another has each name once, and no less than it had. */
+static void add_up(const struct snapshot *snapshot)
+{
+	const struct remarks remarks = { .say = ignore };
+	struct snapshot sum;
+	uint64_t i;
+	int round;
+
+	snapshot_empty(&sum);
+	for (round = 0; round < 2; round++) {
+		if (snapshot_merge(&sum, snapshot, true, &remarks)) {
+			require(*array_error());
+			break;
+		}
+		snapshot_settle(&sum);
+		require(sum.header.count == snapshot->header.count);
+		for (i = 0; i < sum.header.count; i++) {
+			const record_t *r = &sum.records[i];
+
+			require(!record_order(r, &snapshot->records[i]));
+			require(!r->kind && r->value >= snapshot->records[i].value);
+			require(r->lower <= r->value && r->value <= r->upper);
+			unit_of(&sum, r);
+			help_of(&sum, r);
+		}
+	}
+	snapshot_free(&sum);
+}
+
 static void read_all(void)
 {
 	struct source source = { .path = "fuzz" };
@@ -315,6 +367,7 @@ static void read_all(void)
 			look(&snapshot);
 			write_and_read(&snapshot);
 			filter(&snapshot);
+			add_up(&snapshot);
 			select_some(&snapshot);
 			snapshot_free(&snapshot);
 		}

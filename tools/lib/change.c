@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "scounter.h"
+#include "change.h"
 #include "repr/bounds.h"
 
 /* Of what a lossy, full or overflown counter shows, no error is known. */
@@ -53,14 +53,6 @@ struct start start_of(const record_t *record)
 	if (record->wrapped_ns > start.ns)
 		start = (struct start) { record->wrapped_ns, record->wrapped_real_ns };
 	return start;
-}
-
-int record_order(const record_t *x, const record_t *y)
-{
-	int order = strcmp((const char *)x->group, (const char *)y->group);
-
-	order = order ? order : strcmp((const char *)x->object, (const char *)y->object);
-	return order ? order : strcmp((const char *)x->name, (const char *)y->name);
 }
 
 bool goes_on(const record_t *before, const record_t *after)
