@@ -173,6 +173,7 @@ install-headers:
 
 install-tools:
 	$(if $(TOOLS),$(MAKE) -C $(TOOLS) install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX))
+	$(MAKE) -C tools/lib install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
 
 # What an installation into an empty folder would bring is what goes.
 uninstall:	## more use: remove what install has installed (same DESTDIR=, PREFIX=, KDIR=)

@@ -19,9 +19,9 @@ int index_create(struct index *index, uint32_t rows, size_t size, size_t stride)
 	index->slots = calloc(slots, sizeof(*index->slots));
 	if (!index->slots)
 		return array_fail(-ENOMEM, "out of memory");
-	index->mask = slots - 1;
 	if (getrandom(&index->seed, sizeof(index->seed), 0) != sizeof(index->seed))
 		return array_fail(-EIO, "no random seed: %s", strerror(errno));
+	index->mask = slots - 1;
 	return 0;
 }
 
@@ -29,11 +29,7 @@ void index_free(struct index *index)
 {
 	free(index->slots);
 	index->slots = NULL;
-}
-
-void index_clear(struct index *index)
-{
-	memset(index->slots, 0, ((size_t)index->mask + 1) * sizeof(*index->slots));
+	index->mask = 0;
 }
 
 /* Each word through a multiplication of 64 by 64 bits, both halves of the product. */

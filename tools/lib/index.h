@@ -12,7 +12,7 @@
 
 struct index {
 	uint32_t *slots;	/* number of the row and 1; 0: free */
-	uint32_t mask;
+	uint32_t mask;		/* slots less one; 0: it cannot be used */
 	uint64_t seed;
 	size_t size;		/* bytes of a key, a multiple of 8 */
 	size_t stride;		/* from key to key */
@@ -21,7 +21,6 @@ struct index {
 /* Room for so many rows; 0, -ENOMEM or -EIO.  index_free() of it is right either way. */
 int index_create(struct index *index, uint32_t rows, size_t size, size_t stride);
 void index_free(struct index *index);
-void index_clear(struct index *index);
 
 /*
  * The slot of a key, of which the first row has its key at @keys: it holds the number of

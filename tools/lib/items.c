@@ -288,14 +288,13 @@ static int count_after(struct items *items, u32 n, u64 *count, u32 *higher)
 }
 
 /* Leave out all but the @n highest: what is left out has at most the count after them. */
-static int keep_highest(struct items *items, u32 n)
+static void keep_highest(struct items *items, u32 n)
 {
 	u32 i, kept = 0, higher, alike;
 	u64 count;
-	int err = count_after(items, n, &count, &higher);
 
-	if (err)
-		return err;
+	if (count_after(items, n, &count, &higher))
+		return;
 	alike = n - higher;
 	items->header.floor = sum(items->header.floor, count);
 	for (i = 0; i < items->header.records; i++) {
@@ -308,7 +307,8 @@ static int keep_highest(struct items *items, u32 n)
 		memmove(record_at(items, kept++), record, items->header.record_size);
 	}
 	items->header.records = kept;
-	return index_records(items, items->room);
+	/* Where it fails, prepare() tries again. */
+	index_records(items, items->room);
 }
 
 static void add_header(struct scounter_topk_header *dst, const struct scounter_topk_header *src)
@@ -379,9 +379,10 @@ int items_merge(struct items *dst, struct items *src)
 	set_merging(src, false);
 	if (dst->widest < src->widest)
 		dst->widest = src->widest;
+	/* Without the memory that this takes, all are kept. */
 	if (dst->header.records > (u64)ITEMS_KEPT * dst->widest)
-		err = keep_highest(dst, KEPT_AT_LEAST * dst->widest);
-	return err;
+		keep_highest(dst, KEPT_AT_LEAST * dst->widest);
+	return 0;
 }
 
 static int by_count(const void *a, const void *b, void *size)
