@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # scounter_events.ko on a real kernel: runs in the guest, writes TAP to file descriptor 3.
-# Usage: events.sh [TEST]...		default all of them
+# Usage: events.sh [--rounds N] [TEST]...	default all of TESTS
 # shellcheck source-path=SCRIPTDIR/..
 
 cd /payload || exit 1
@@ -34,6 +34,10 @@ strings_of_an_event_are_counted
 a_hit_is_one_however_much_it_weighs
 fields_are_counted_on_a_cpu_that_returns
 a_bad_line_of_fields_is_refused
+a_late_key_is_listed_with_a_bound
+memory_events_agree_with_counts_of_each_cpu
+memory_events_are_counted_within_the_error
+a_function_agrees_with_a_kprobe
 everything_is_attached_and_detached_again_and_again
 lockdown_is_told
 "
@@ -546,7 +550,21 @@ everything_is_attached_and_detached_again_and_again() {
 		once || fail "$(cat $E/error_log)" || return 1
 	done
 	after=$(in_use)
-	echo "$before KiB in use, $after after $ROUNDS rounds"
+	echo "# $before KiB in use, $after after $ROUNDS rounds of all events" >&3
+	[ $((after - before)) -lt 512 ]
+}
+
+all_functions_are_attached_and_detached_again_and_again() {
+	before=
+	# The first round is before.
+	for _ in $(seq 0 "$ROUNDS"); do
+		attach 'function:*' || fail "$(cat $E/error_log)" || return 1
+		[ "$(grep -vc '^#' $E/functions)" -gt 100 ] && detach 'function:*' || return 1
+		gone $D/arrays/events || return 1
+		[ -n "$before" ] || before=$(in_use)
+	done
+	after=$(in_use)
+	echo "# $before KiB in use, $after after $ROUNDS rounds of all functions" >&3
 	[ $((after - before)) -lt 512 ]
 }
 
@@ -560,6 +578,13 @@ lockdown_is_told() {
 	scounter events --attached
 }
 
+# shellcheck source=tests/guest/events/compared.sh
+. ./compared.sh
+
+[ "$1" != --rounds ] || {
+	ROUNDS=$2
+	shift 2
+}
 load scounter || exit 1
 # shellcheck disable=SC2086 # a name a word
 [ $# != 0 ] || set -- $TESTS
