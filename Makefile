@@ -62,6 +62,9 @@ bench-operator:	## more measure: instructions of listing, reading and watching, 
 bench-registry:	## more measure: bytes of a counter with a name, and instructions to make it (2 minutes)
 	@bench/registry/run
 
+bench-events:	## more measure: counting events beside ftrace, perf, BPF and bpftrace, in one guest (8 minutes)
+	@bench/events/run
+
 bench-million:	## more measure: what keeps a CPU from others beside a million counters (10 minutes, 3 GiB)
 	@bench/registry/run --million
 
@@ -223,4 +226,4 @@ help-all:	## more use: list all verbs
 	$(call verbs,Measure,\(more \)*measure)
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: bench-fleet bench-million mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays bench-lda check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz
+.PHONY: bench-events bench-fleet bench-million mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays bench-lda check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz
