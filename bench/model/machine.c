@@ -36,6 +36,11 @@ static const struct key {
 	KEY("pause_ns", NANOSECONDS, pause, 0),
 	KEY("draw_ns", NANOSECONDS, draw, 0),
 	KEY("call_ns", NANOSECONDS, call, 0),
+	KEY("loop_ns", NO_OR_NANOSECONDS, loop, 0),
+	KEY("choose_ns", NO_OR_NANOSECONDS, choose, 0),
+	KEY("pipe_threads", NO_OR_NUMBER, pipe_threads, MACHINE_CPUS_MAX),
+	KEY("issue", PERCENT, issue, 0),
+	KEY("pause_issue", PERCENT, pause_issue, 0),
 };
 
 #define KEYS	(sizeof(keys) / sizeof(keys[0]))
@@ -183,6 +188,10 @@ static bool is_complete(const struct machine *machine, const bool *seen, const c
 	}
 	if (complete && machine->nodes * machine->cpus_per_node > MACHINE_CPUS_MAX) {
 		fprintf(stderr, "%s: more than %d CPUs\n", path, MACHINE_CPUS_MAX);
+		return false;
+	}
+	if (complete && machine->pipe_threads && machine->cpus_per_node % machine->pipe_threads) {
+		fprintf(stderr, "%s: cpus_per_node is no multiple of pipe_threads\n", path);
 		return false;
 	}
 	return complete;

@@ -40,7 +40,15 @@ struct machine {
 	uint64_t memory;	/* from memory */
 	uint64_t pause;		/* cpu_relax() */
 	uint64_t draw;		/* 32 bits from a random generator */
-	uint64_t call;		/* what is left of an increment and its loop */
+	uint64_t call;		/* what is left of an increment */
+	uint64_t loop;		/* 0, or: the loop around it that a benchmark has */
+	uint64_t choose;	/* 0, or: the choice of one of many counters */
+	/*
+	 * 0, or: so many hardware threads share the issue slots of a pipeline.  A thread
+	 * takes so many percent of the slots while it runs, and while it pauses.
+	 */
+	uint64_t pipe_threads;
+	uint64_t issue, pause_issue;
 };
 
 static inline int machine_cpus(const struct machine *machine)

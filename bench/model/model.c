@@ -49,10 +49,14 @@
  * one goes on, the buffered stores and what was there before change places.  So
  * accesses that are not marked in the source see their CPU's stores, too.
  *
+ * Where hardware threads share a pipeline (pipe_threads), it issues for one of them at
+ * a time.  A thread needs slots for a part of the time in which it computes (issue) or
+ * pauses (pause_issue), and none while it waits for a line.  What it needed since its
+ * last access it has got when the pipeline has served all who asked before.
+ *
  * What is left out: out-of-order execution, accesses that are not marked in the
  * source, what the caches of a node share beyond that a line is near, bandwidth,
- * hyperthreads that share a core, interrupts and the scheduler.  Queues are fair,
- * which real ones may not be.
+ * interrupts and the scheduler.  Queues are fair, which real ones may not be.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -66,6 +70,7 @@
 #define STACK_BYTES	32768UL
 #define LINE_SHIFT	6
 #define NOBODY		(-1)
+#define PAUSE_PART	500000ULL	/* in picoseconds */
 #define FIRST_LINES	1024	/* a power of two */
 
 struct line {
@@ -112,6 +117,9 @@ struct cpu {
 	uint64_t oldest, stored;
 	enum stage stage;
 	uint64_t drain_at;	/* the end of this stage */
+	uint64_t slots;		/* time on its pipeline that it has not been given yet, */
+	uint64_t since;		/* but needs from here on */
+	uint64_t *served;	/* until when the pipeline has been given to somebody */
 	int number;
 	int node;
 	int thread;
@@ -130,6 +138,7 @@ static struct {
 	struct cached *caches;
 	size_t caches_bytes;
 	struct store *stores;
+	uint64_t *pipes;
 	struct cpu *shown;	/* its buffered stores are in memory */
 	uint32_t cache_size;	/* a power of two */
 
@@ -262,6 +271,30 @@ static void wait_turn(struct cpu *cpu)
 	fiber_switch(&cpu->fiber, &next->fiber);
 }
 
+static uint64_t longer(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The CPU computes, or pauses, and needs so many percent of the issue slots meanwhile. */
+static void spend(struct cpu *cpu, uint64_t picoseconds, uint64_t percent)
+{
+	cpu->now += picoseconds;
+	cpu->slots += picoseconds * percent / 100;
+}
+
+/* Be given the slots that were needed: those who share the pipeline may have come first. */
+static void get_slots(struct cpu *cpu)
+{
+	if (!model.machine->pipe_threads)
+		return;
+	wait_turn(cpu);
+	*cpu->served = longer(*cpu->served, cpu->since) + cpu->slots;
+	cpu->now = longer(*cpu->served, cpu->now);
+	cpu->since = cpu->now;
+	cpu->slots = 0;
+}
+
 /* Until its store buffer has done something. */
 static void wait_for_buffer(struct cpu *cpu)
 {
@@ -385,11 +418,6 @@ static uint64_t latency(const struct cpu *cpu, const struct line *line,
 	if (access == SHIM_LOAD ? !(line->nodes & here) : line->nodes & ~here)
 		return model.machine->remote;
 	return model.machine->node;
-}
-
-static uint64_t longer(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* What an access takes that finds the line. */
@@ -629,6 +657,7 @@ void shim_access(const volatile void *address, size_t bytes, enum shim_kind_of_a
 	/* Outside of model_run() everything is free. */
 	if (!cpu)
 		return;
+	get_slots(cpu);
 	if (access == SHIM_RMW || access == SHIM_CAS) {
 		cpu->pauses = 0;
 		drain(cpu);
@@ -642,7 +671,9 @@ void shim_access(const volatile void *address, size_t bytes, enum shim_kind_of_a
 		buffer(cpu, line, plain, bytes);
 	else
 		perform(cpu, line, access);
-	cpu->now += cost(access);
+	cpu->since = cpu->now;
+	/* An atomic operation takes one slot, and its time is that of a cache. */
+	spend(cpu, cost(access), access == SHIM_RMW || access == SHIM_CAS ? 0 : model.machine->issue);
 }
 
 void shim_fence(void)
@@ -655,7 +686,7 @@ void shim_private(const volatile void *address)
 {
 	(void)address;
 	if (model.current)
-		model.current->now += model.machine->hit;
+		spend(model.current, model.machine->hit, model.machine->issue);
 }
 
 void shim_relax(void)
@@ -664,7 +695,7 @@ void shim_relax(void)
 
 	if (!cpu)
 		return;
-	cpu->now += model.machine->pause;
+	spend(cpu, model.machine->pause, model.machine->pause_issue);
 	cpu->pauses++;
 	if (cpu->pauses > model.statistics.pauses)
 		model.statistics.pauses = cpu->pauses;
@@ -673,7 +704,7 @@ void shim_relax(void)
 void shim_draw(void)
 {
 	if (model.current)
-		model.current->now += model.machine->draw;
+		spend(model.current, model.machine->draw, model.machine->issue);
 }
 
 void shim_failed(void)
@@ -705,7 +736,20 @@ void model_context(enum shim_context context)
 
 void model_work(uint64_t picoseconds)
 {
-	model.current->now += picoseconds;
+	spend(model.current, picoseconds, model.machine->issue);
+	get_slots(model.current);
+}
+
+/* In parts, as threads that share a pipeline go on in turn. */
+void model_pause(uint64_t picoseconds)
+{
+	uint64_t part = model.machine->pipe_threads ? PAUSE_PART : picoseconds;
+
+	for (; picoseconds; picoseconds -= part) {
+		part = picoseconds < part ? picoseconds : part;
+		spend(model.current, part, model.machine->pause_issue);
+		get_slots(model.current);
+	}
 }
 
 uint64_t model_time(void)
@@ -738,6 +782,15 @@ static void *map(size_t bytes)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
+/* Neighbours have pipelines of their own: threads are spread over those first. */
+static int pipe_of(const struct machine *machine, int cpu)
+{
+	int per_node = machine->cpus_per_node;
+	int pipes = machine->pipe_threads ? per_node / (int)machine->pipe_threads : per_node;
+
+	return cpu / per_node * per_node + cpu % per_node % pipes;
+}
+
 bool model_init(const struct machine *machine)
 {
 	int cpus = machine_cpus(machine);
@@ -754,15 +807,18 @@ bool model_init(const struct machine *machine)
 	/* Of each CPU and of each store buffer. */
 	model.heap = calloc(2 * cpus + 1, sizeof(*model.heap));
 	model.stores = calloc(cpus * machine->store_buffer + 1, sizeof(*model.stores));
+	model.pipes = calloc(cpus, sizeof(*model.pipes));
 	model.line_slots = FIRST_LINES;
 	model.lines = calloc(FIRST_LINES, sizeof(*model.lines));
-	if (!model.caches || !model.cpus || !model.stores || !model.heap || !model.lines)
+	if (!model.caches || !model.cpus || !model.stores || !model.heap || !model.pipes ||
+	    !model.lines)
 		return false;
 	for (i = 0; i < cpus; i++) {
 		model.cpus[i].cache = model.caches + (size_t)i * model.cache_size;
 		model.cpus[i].stores = model.stores + i * machine->store_buffer;
 		model.cpus[i].number = i;
 		model.cpus[i].node = i / (int)machine->cpus_per_node;
+		model.cpus[i].served = &model.pipes[pipe_of(machine, i)];
 		shim_be(i);
 		model.cpus[i].self = shim_this;
 	}
@@ -779,6 +835,7 @@ void model_exit(void)
 	free(model.cpus);
 	free(model.stores);
 	free(model.heap);
+	free(model.pipes);
 	munmap(model.caches, model.caches_bytes);
 }
 
@@ -794,7 +851,7 @@ void model_run(int threads, void (*body)(int thread))
 	for (i = 0; i < threads; i++) {
 		cpu = &model.cpus[machine_place(model.machine, i)];
 		cpu->thread = i;
-		cpu->now = model.time;
+		cpu->now = cpu->since = model.time;
 		fiber_init(&cpu->fiber, stacks + i * STACK_BYTES, STACK_BYTES, entry);
 		heap_push(cpu, cpu->now, false);
 	}

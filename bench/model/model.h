@@ -39,6 +39,8 @@ uint64_t model_now(void);
 /* This CPU is in such a context from here on. */
 void model_context(enum shim_context context);
 void model_work(uint64_t picoseconds);
+/* Work that waits for most of that time. */
+void model_pause(uint64_t picoseconds);
 
 /* Call what costs nothing: kernel work that the model leaves out. */
 void model_free(void (*function)(void));

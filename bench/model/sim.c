@@ -29,6 +29,8 @@ static const char usage[] =
 "  -d, --duration MS       modelled milliseconds to measure at most (4)\n"
 "  -R, --resets N          the same time as N parts that stand for a second each; in the\n"
 "                          middle of each the hot counter is reset (0)\n"
+"  -I, --integrate MS      the mean of so many modelled milliseconds from zero on: -n\n"
+"                          increments in each factor of 1.7, the others added (0)\n"
 "  -C, --cold              from the first increment of a new counter on: neither of both\n"
 "  -s, --seed N            any but 0 (1)\n"
 "  -r, --runs N            runs with seeds from N on; each is a line (1)\n"
@@ -43,7 +45,7 @@ struct options {
 	const struct counter_type *types[LIST_MAX];
 	double threads[LIST_MAX], work[LIST_MAX];
 	int types_count, threads_count, work_count;
-	double counters, preload, history, operations, duration, resets, seed, runs;
+	double counters, preload, history, operations, duration, integrate, resets, seed, runs;
 	bool has_machine, packed, cold, json;
 };
 
@@ -128,6 +130,8 @@ static bool parse_option(struct options *options, int option)
 		return one_number("operations", optarg, 1, 1e9, &options->operations);
 	case 'd':
 		return one_number("duration", optarg, 1, 1e6, &options->duration);
+	case 'I':
+		return one_number("integrate", optarg, 0, 1e6, &options->integrate);
 	case 'R':
 		return one_number("resets", optarg, 0, 1000, &options->resets);
 	case 'P':
@@ -159,6 +163,7 @@ static bool parse(struct options *options, int argc, char **argv)
 		{ "history", required_argument, NULL, 'H' },
 		{ "operations", required_argument, NULL, 'n' },
 		{ "duration", required_argument, NULL, 'd' },
+		{ "integrate", required_argument, NULL, 'I' },
 		{ "resets", required_argument, NULL, 'R' },
 		{ "packed", no_argument, NULL, 'P' },
 		{ "cold", no_argument, NULL, 'C' },
@@ -170,7 +175,7 @@ static bool parse(struct options *options, int argc, char **argv)
 	};
 	int option, i;
 
-	while ((option = getopt_long(argc, argv, "m:k:t:w:c:Pp:H:n:d:R:Cs:r:jh", longs, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "m:k:t:w:c:Pp:H:n:d:I:R:Cs:r:jh", longs, NULL)) != -1)
 		if (!parse_option(options, option))
 			return false;
 	if (optind < argc) {
@@ -179,6 +184,10 @@ static bool parse(struct options *options, int argc, char **argv)
 	}
 	if (!options->has_machine) {
 		fprintf(stderr, "sim: --machine is needed; there are some in bench/model/machines\n");
+		return false;
+	}
+	if (options->integrate && (options->cold || options->resets || options->history)) {
+		fprintf(stderr, "sim: --integrate begins at zero: no --cold, --history or --resets\n");
 		return false;
 	}
 	for (i = 0; i < options->types_count; i++) {
@@ -208,7 +217,7 @@ static void print(const struct workload *workload, const struct outcome *outcome
 {
 	if (json)
 		printf("{\"source\":\"modelled\",\"machine\":\"%s\",\"kind\":\"%s\",\"threads\":%d,"
-		       "\"work\":%g,\"counters\":%d,\"packed\":%s,\"preload\":%llu,\"history\":%llu,\"resets\":%d,\"seed\":%llu,"
+		       "\"work\":%g,\"counters\":%d,\"packed\":%s,\"preload\":%llu,\"history\":%llu,\"integrate\":%g,\"resets\":%d,\"seed\":%llu,"
 		       "\"per_ms\":%.3f,\"ns\":%.4f,\"error\":%.8f,\"period_error\":%.8f,"
 		       "\"ms\":%.6f,\"misses\":%.5f,\"transfers\":%.5f,\"pauses\":%llu,"
 		       "\"operations\":%llu,\"bytes\":%llu}\n",
@@ -216,7 +225,7 @@ static void print(const struct workload *workload, const struct outcome *outcome
 		       workload->work, workload->counters,
 		       workload->packed ? "true" : "false",
 		       (unsigned long long)workload->preload,
-		       (unsigned long long)workload->history, workload->resets,
+		       (unsigned long long)workload->history, workload->integrate, workload->resets,
 		       (unsigned long long)workload->seed, outcome->per_ms, outcome->ns,
 		       outcome->error, outcome->period_error, outcome->milliseconds,
 		       outcome->misses, outcome->transfers,
@@ -268,7 +277,8 @@ static int run_all(const struct options *options)
 			.counters = options->counters,
 			.packed = options->packed,
 			.cold = options->cold,
-			.preload = options->cold ? 0 : options->preload,
+			.preload = options->cold || options->integrate ? 0 : options->preload,
+			.integrate = options->integrate,
 			.history = options->cold ? 0 : options->history,
 			.operations = options->operations,
 			.milliseconds = options->duration,

@@ -46,6 +46,7 @@ bool test_reads_in_vain(void);
 bool test_shared_cache(void);
 bool test_capacity(void);
 bool test_free_outside(void);
+bool test_pipelines(void);
 
 /* tests_stores.c */
 bool test_no_store_buffer(void);
@@ -65,6 +66,8 @@ bool test_history(void);
 bool test_nodes_with_gaps(void);
 bool test_waits(void);
 bool test_resets(void);
+bool test_whole_count(void);
+bool test_integrated(void);
 bool test_racing(void);
 bool test_unbiased(void);
 bool test_deterministic(void);

@@ -261,6 +261,45 @@ bool test_resets(void)
 	return with.per_ms > without.per_ms / 1.2 && !with.error && !without.error;
 }
 
+bool test_whole_count(void)
+{
+	struct workload workload = {
+		.machine = &two_nodes, .type = counter_type("atomic"), .threads = 8,
+		.counters = 1, .seed = 3, .operations = 12, .milliseconds = 4, .cold = true,
+	};
+	struct outcome outcome = { 0 };
+
+	return workload_run(&workload, &outcome) &&
+	       is("increments, of 12", outcome.operations, 12) && !outcome.error;
+}
+
+/* Both from zero on, for so long that bfp_dup samples at 2^-4: run, and stepped through. */
+static bool is_as_run(const char *kind, int threads)
+{
+	struct workload workload = {
+		.machine = &two_nodes, .type = counter_type(kind), .threads = threads,
+		.counters = 4, .seed = 3, .operations = 100000000, .milliseconds = 100, .cold = true,
+	};
+	struct outcome all = { 0 }, steps = { 0 };
+
+	if (!workload_run(&workload, &all))
+		return false;
+	workload.cold = false;
+	workload.operations = 10000;
+	workload.integrate = 100;
+	if (!workload_run(&workload, &steps))
+		return false;
+	printf("# %s, %d: %.0f a ms, %.0f stepped through; error %g\n", kind, threads, all.per_ms,
+	       steps.per_ms, steps.error);
+	return steps.per_ms > all.per_ms / 1.1 && steps.per_ms < all.per_ms * 1.1 &&
+	       (counter_type(kind)->exact ? !steps.error : steps.error < .2 && steps.error > -.2);
+}
+
+bool test_integrated(void)
+{
+	return is_as_run("atomic", 1) && is_as_run("bfp_dup", 1) && is_as_run("bfp_dup", 8);
+}
+
 bool test_racing(void)
 {
 	struct outcome outcome = outcome_of(&two_nodes, "racing", 8, 7, 1);

@@ -13,7 +13,8 @@
 	"name = a\nnodes = 2\ncpus_per_node = 4\ncache_lines = 8\n"	\
 	"fetch_op = yes\nmigratory = no\nstore_buffer = " stores "\n"	\
 	"shared_cache_ns = no\nhold_ns = 7\nhit_ns = 1\nrmw_ns = 5\ncas_ns = 6\nretry_ns = 9\nnode_ns = 40\n"	\
-	"remote_ns = 100\nmemory_ns = 80\npause_ns = 9\ndraw_ns = 2\n"
+	"remote_ns = 100\nmemory_ns = 80\npause_ns = 9\ndraw_ns = 2\nloop_ns = no\nchoose_ns = no\n"	\
+	"pipe_threads = 2\nissue = 50\npause_issue = no\n"
 #define GOOD_FILE	FILE_WITH("no")
 
 static const struct {

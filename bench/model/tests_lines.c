@@ -238,3 +238,38 @@ bool test_free_outside(void)
 	shim_relax();
 	return model_time() == before && !model_statistics()->accesses;
 }
+
+static void compute(int thread)
+{
+	(void)thread;
+	model_work(1000);
+}
+
+static void wait_a_while(int thread)
+{
+	(void)thread;
+	model_pause(1000);
+}
+
+/* How long so many threads take who need so many percent of the slots, two of each pipeline. */
+static bool takes(int threads, uint64_t percent, void (*what)(int thread), uint64_t expected)
+{
+	struct machine machine = two_nodes;
+	bool good;
+
+	machine.pipe_threads = 2;
+	machine.issue = what == compute ? percent : 1;
+	machine.pause_issue = what == compute ? 1 : percent;
+	good = begin(&machine) && is("threads of a pipeline", play(threads, what), expected);
+	model_exit();
+	return good;
+}
+
+bool test_pipelines(void)
+{
+	/* Four threads have a pipeline each. */
+	return takes(4, 100, compute, 1000) && takes(8, 100, compute, 2000) &&
+	       takes(8, 75, compute, 1500) && takes(8, 50, compute, 1000) &&
+	       takes(4, 100, wait_a_while, 1000) && takes(8, 100, wait_a_while, 2000) &&
+	       takes(8, 25, wait_a_while, 1000);
+}

@@ -10,6 +10,10 @@
  * of which stands for a second: in its middle thread 0 resets the hot counter, and when
  * it is over, so are the grace periods that began in it.
  *
+ * With integrate, a time from zero on that is far too long to be modelled is stepped
+ * through: of each factor of 1.7 in the count so many increments are made, and the others
+ * added.  They are taken to last as long as the mean of those made before and after.
+ *
  * External work of p percent is defined as in the paper: it makes the throughput
  * of one thread with the cas counter 1 - p/100 of what it is without.  Each thread
  * does so much on average, uniformly distributed from nothing to twice that.
@@ -28,8 +32,10 @@
 #define WARM_UP		(2 * MILLISECOND)
 #define HZ		250
 #define GROW_RATE	(1 << 20)	/* the module's default, per second */
-/* Thread 0 lets the module's work run, after so many of its increments. */
+/* The module's work runs after so many increments a thread. */
 #define WORKS_EVERY	64
+/* Between two steps from zero on: no power of two, at which bfp counters are alike. */
+#define STEP		1.7
 
 struct thread {
 	u64 random;
@@ -50,6 +56,7 @@ static struct {
 	uint64_t operations, operations_max;
 	uint64_t half;		/* of the time, from when thread 0 resets; UINT64_MAX: it does not */
 	uint64_t fetched;
+	uint64_t skipped;	/* of the hot counter, while integrating */
 } run;
 
 /* Uniform, below n; the bias is n / 2^64. */
@@ -66,7 +73,7 @@ static void external_work(struct thread *thread)
 		return;
 	work = random_below(&thread->random, 2 * run.mean_work + 1);
 	thread->worked += work;
-	model_work(work);
+	model_pause(work);
 }
 
 static int choose(struct thread *thread)
@@ -75,6 +82,8 @@ static int choose(struct thread *thread)
 		thread->hot++;
 		return 0;
 	}
+	shim_draw();
+	model_work(run.workload->machine->choose);
 	return 1 + random_below(&thread->random, run.workload->counters - 1);
 }
 
@@ -111,12 +120,13 @@ static void body(int number)
 	struct thread *thread = &run.threads[number];
 	uint64_t from = model_now();
 
+	/* Each one is taken before it is made: so no thread makes one too many. */
 	while (model_now() < run.until && run.operations < run.operations_max) {
-		increment(choose(thread));
-		model_work(run.workload->machine->call);
-		thread->operations++;
 		run.operations++;
-		if (!number && thread->operations % WORKS_EVERY == 0)
+		increment(choose(thread));
+		model_work(run.workload->machine->call + run.workload->machine->loop);
+		thread->operations++;
+		if (run.operations % (WORKS_EVERY * run.workload->threads) == 0)
 			model_free(shim_run_works);
 		if (!number && is_half_over())
 			reset();
@@ -229,7 +239,7 @@ static void judge(const struct totals *from, const struct totals *to,
 	*outcome = (struct outcome) {
 		.per_ms = operations / time * MILLISECOND,
 		.ns = (to->busy - from->busy) / operations / 1000,
-		.error = relative(to->value, (double)to->hot + run.workload->preload),
+		.error = relative(to->value, (double)to->hot + run.skipped + run.workload->preload),
 		.period_error = relative((double)to->value - from->value,
 					 (double)to->hot - from->hot),
 		.milliseconds = time / MILLISECOND,
@@ -252,6 +262,7 @@ static bool start(const struct workload *workload, uint64_t mean_work)
 	run.mean_work = mean_work;
 	run.half = UINT64_MAX;
 	run.fetched = 0;
+	run.skipped = 0;
 	if (!shim_init(machine_cpus(workload->machine), (int)workload->machine->nodes) ||
 	    !model_init(workload->machine)) {
 		fprintf(stderr, "sim: no memory for %s\n", workload->machine->name);
@@ -326,21 +337,72 @@ static void measure(const struct workload *workload)
 	}
 }
 
+/* Add what the threads would have counted: half in the hot counter, if there are others. */
+static void skip(double increments)
+{
+	int others = run.workload->counters - 1, i;
+	uint64_t hot = increments / (others ? 2 : 1);
+
+	add(0, hot);
+	run.skipped += hot;
+	for (i = 1; i <= others; i++)
+		add(i, increments / 2 / others);
+}
+
+/* So many increments are made; picoseconds an increment of all threads together. */
+static double pace(uint64_t operations)
+{
+	uint64_t from = model_time();
+
+	phase(UINT64_MAX / 2, operations);
+	return (double)(model_time() - from) / operations;
+}
+
+/* Picoseconds an increment, in the mean over the time. */
+static double integrate(const struct workload *workload)
+{
+	double operations = workload->operations, until = workload->integrate * MILLISECOND;
+	double counted = 0, time = 0, added = 0, last = 0, now, between;
+
+	for (;;) {
+		now = pace(workload->operations);
+		between = last ? (last + now) / 2 : now;
+		if (time + added * between + operations * now >= until)
+			return until / (counted + (until - time) / between);
+		time += added * between + operations * now;
+		counted += added + operations;
+		last = now;
+		added = counted * (STEP - 1) - operations;
+		added = added > 0 ? added : 0;
+		skip(added);
+		let_a_second_pass(operations * now);
+	}
+}
+
 bool workload_run(const struct workload *workload, struct outcome *outcome)
 {
 	struct totals from, to;
+	double mean = 0;
 	uint64_t alone;
 
 	if (!cas_alone(workload, &alone))
 		return false;
 	if (!start(workload, alone * workload->work / (100 - workload->work)))
 		return false;
-	if (!workload->cold)
+	if (!workload->cold && !workload->integrate)
 		prepare(workload);
 	from = totals();
-	measure(workload);
+	if (workload->integrate)
+		mean = integrate(workload);
+	else
+		measure(workload);
 	to = totals();
 	judge(&from, &to, outcome);
+	if (workload->integrate) {
+		outcome->per_ms = MILLISECOND / mean;
+		outcome->ns = mean * workload->threads / 1000;
+		outcome->period_error = outcome->error;
+	}
 	finish();
 	return true;
 }

@@ -24,6 +24,7 @@ struct workload {
 	uint64_t history;	/* increments that are made before */
 	uint64_t operations;	/* to measure, at most */
 	double milliseconds;	/* of modelled time, the same */
+	double integrate;	/* 0, or: modelled milliseconds that are stepped through from zero */
 	int resets;		/* while measuring: each in the middle of what stands for a second */
 	uint64_t seed;
 };

@@ -642,7 +642,8 @@ static int calibrate(void)
 	printf("# turn_ns %.3f, %.3f\n"
 	       "name = here\nnodes = 1\ncpus_per_node = 2\ncache_lines = 32768\nfetch_op = yes\n"
 	       "migratory = %d\nstore_buffer = no\nshared_cache_ns = no\nhold_ns = %.3f\nhit_ns = %.3f\nrmw_ns = %.3f\ncas_ns = %.3f\nretry_ns = %.3f\nnode_ns = %.3f\nremote_ns = %.3f\n"
-	       "memory_ns = 110\npause_ns = %.3f\ndraw_ns = 3\ncall_ns = %.3f\n",
+	       "memory_ns = 110\npause_ns = %.3f\ndraw_ns = 3\ncall_ns = %.3f\n"
+	       "loop_ns = no\nchoose_ns = no\npipe_threads = no\nissue = yes\npause_issue = no\n",
 	       before.ns, after.ns, migratory, hold, load, rmw, cas - load,
 	       at_least(retry), at_least(way), at_least(way), pause, call);
 	return 0;
