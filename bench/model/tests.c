@@ -115,6 +115,7 @@ static const struct tap_test tests[] = {
 	{ "a history is counted, and makes kinds adapt", test_history },
 	{ "nodes whose ids have gaps need no more lines", test_nodes_with_gaps },
 	{ "nobody waits for longer than it says", test_waits },
+	{ "nodes wait for each other as long whatever a pause takes", test_calibrated },
 	{ "exact is not slowed down by resets", test_resets },
 	{ "a cloned machine begins other streams", test_reseed },
 	{ "threads make no increment more than is asked for", test_whole_count },

@@ -65,6 +65,7 @@ bool test_packed(void);
 bool test_history(void);
 bool test_nodes_with_gaps(void);
 bool test_waits(void);
+bool test_calibrated(void);
 bool test_resets(void);
 bool test_whole_count(void);
 bool test_integrated(void);

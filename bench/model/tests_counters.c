@@ -246,6 +246,27 @@ bool test_waits(void)
 	return good;
 }
 
+/* How often the line of two CPUs goes to the other node, where a pause takes so long. */
+static double transfers(uint64_t pause)
+{
+	struct machine machine = two_nodes;
+
+	machine.pause = pause;
+	return outcome_of_workload((struct workload) {
+		.machine = &machine, .type = counter_type("rbo_numa"), .threads = 2,
+		.counters = 1, .seed = 3, .operations = 20000,
+	}).transfers;
+}
+
+/* Nodes wait for each other in time, not in pauses. */
+bool test_calibrated(void)
+{
+	double quick = transfers(4000), slow = transfers(45000);
+
+	printf("# rbo_numa: %.4f transfers with pauses of 4 ns, %.4f with 45 ns\n", quick, slow);
+	return quick < 2 * slow && slow < 2 * quick;
+}
+
 /* A reset once a second leaves the stripes to the CPUs that count. */
 bool test_resets(void)
 {

@@ -5,10 +5,10 @@
  *
  * Above the count the word keeps the node that counted last.  After a failed
  * compare-and-swap (CAS) a CPU of that node tries again soon.  A CPU of another node waits
- * for 512 pauses or so first, and for twice as many after each failure.  A failed CAS
+ * for 8 us or so first, and for twice as long after each failure.  A failed CAS
  * still steals the cache line, so remote CPUs look twice before they try.
  *
- * A CPU that has waited for PATIENCE_PAUSES becomes impatient: it puts its node into the
+ * A CPU that has waited for PATIENCE_NS becomes impatient: it puts its node into the
  * word's slot of starving[].  The other nodes hold off for a while, and the CPUs of the
  * starving node stop waiting.  The first of them to count takes the line there.
  *
@@ -42,12 +42,17 @@
 #define QUICK_TRIES		3
 #define BACKOFF_TRIES		16
 
-#define LOOK_PAUSES		8	/* between two looks at another node's word */
-#define SLOW_PAUSES		512	/* of a remote CPU after a failure, then doubled */
-#define PATIENCE_PAUSES		4096	/* in all, until a CPU is impatient */
-#define WAIT_NS			200000	/* between two tries, at most: a pause takes 3 to 50 ns */
-#define HOLD_OFF_PAUSES		2048	/* for a starving node, before each try */
-#define CHECK_PAUSES		32	/* between two looks at who is starving */
+#define LOOK_NS		128	/* between two looks at another node's word */
+#define SLOW_NS		8192	/* of a remote CPU after a failure, then doubled */
+#define PATIENCE_NS	65536	/* in all, until a CPU is impatient */
+#define WAIT_NS		200000	/* between two tries, at most */
+#define HOLD_OFF_NS	32768	/* for a starving node, before each try */
+#define CHECK_NS	512	/* between two looks at who is starving */
+
+/* How long a pause takes is measured at load: 3 to 50 ns. */
+#define PAUSES_MEASURED	256
+#define MEASUREMENTS	8
+#define PAUSE_NS_MAX	1024
 
 #define HAS_NODE		BIT_ULL(63)
 
@@ -58,14 +63,47 @@ EXPORT_SYMBOL_GPL(__scounter_numa);
 #define STARVING_LOG2		6
 static u32 starving[1 << STARVING_LOG2];
 
+/* How many pauses these waits are. */
+static struct {
+	u32 look, slow_log2, patience, hold_off, check;
+} numa_pauses;
+
 u32 *scounter_numa_starving(const struct scounter_word64 *word)
 {
 	return &starving[hash_ptr(word, STARVING_LOG2)];
 }
 
+/* What PAUSES_MEASURED take, without what interrupted some of them. */
+static u32 numa_measure(void)
+{
+	u64 least = PAUSES_MEASURED * PAUSE_NS_MAX, from, took;
+	int i;
+
+	for (i = 0; i < MEASUREMENTS; i++) {
+		from = ktime_get_mono_fast_ns();
+		scounter_pause(PAUSES_MEASURED);
+		took = ktime_get_mono_fast_ns() - from;
+		least = min(least, took);
+	}
+	/* A clock that stands still says nothing: 16 ns each. */
+	return least ?: PAUSES_MEASURED * 16;
+}
+
+static u32 numa_pauses_of(u32 ns, u32 measured)
+{
+	return ns * PAUSES_MEASURED / measured ?: 1;
+}
+
 void scounter_numa_init(void)
 {
+	u32 measured = numa_measure();
+
 	__scounter_numa.value_max = BIT_ULL(scounter_node_shift()) - 1;
+	numa_pauses.look = numa_pauses_of(LOOK_NS, measured);
+	numa_pauses.slow_log2 = ilog2(numa_pauses_of(SLOW_NS, measured));
+	numa_pauses.patience = numa_pauses_of(PATIENCE_NS, measured);
+	numa_pauses.hold_off = numa_pauses_of(HOLD_OFF_NS, measured);
+	numa_pauses.check = numa_pauses_of(CHECK_NS, measured);
 }
 
 static notrace u64 numa_value_of(u64 word)
@@ -114,8 +152,8 @@ static notrace void numa_wait_slowly(struct numa_try *try, u32 pauses)
 	u32 waited = 0;
 
 	while (waited < pauses && READ_ONCE(*try->starving) != numa_name_of(try->tag) &&
-	       numa_wait_a_bit(try, CHECK_PAUSES))
-		waited += CHECK_PAUSES;
+	       numa_wait_a_bit(try, numa_pauses.check))
+		waited += numa_pauses.check;
 	try->waited += waited;
 }
 
@@ -125,11 +163,11 @@ static notrace void numa_hold_off(struct numa_try *try)
 	u32 waited = 0;
 	u32 node;
 
-	while (waited < HOLD_OFF_PAUSES) {
+	while (waited < numa_pauses.hold_off) {
 		node = READ_ONCE(*try->starving);
-		if (!node || node == numa_name_of(try->tag) || !numa_wait_a_bit(try, CHECK_PAUSES))
+		if (!node || node == numa_name_of(try->tag) || !numa_wait_a_bit(try, numa_pauses.check))
 			return;
-		waited += CHECK_PAUSES;
+		waited += numa_pauses.check;
 	}
 }
 
@@ -160,9 +198,9 @@ static notrace void numa_after_failure(struct numa_try *try, u64 seen,
 		scounter_backoff(try->failures, rnd);
 		return;
 	}
-	numa_wait_slowly(try, max_t(u32, try->waited, SLOW_PAUSES / 2) +
-			      scounter_draw_bits(rnd, ilog2(SLOW_PAUSES)));
-	if (try->waited >= PATIENCE_PAUSES)
+	numa_wait_slowly(try, max_t(u32, try->waited, BIT(numa_pauses.slow_log2) / 2) +
+			      scounter_draw_bits(rnd, numa_pauses.slow_log2));
+	if (try->waited >= numa_pauses.patience)
 		numa_become_impatient(try);
 }
 
@@ -202,7 +240,7 @@ static notrace bool numa_may_try(const struct scounter_ref *ref, s64 *seen,
 		return true;
 	numa_hold_off(try);
 	if (!numa_is_of(first, try->tag))
-		scounter_pause(LOOK_PAUSES);
+		scounter_pause(numa_pauses.look);
 	*seen = atomic64_read(&ref->word64->word);
 	return *seen == first || numa_is_of(*seen, try->tag) || try->starves || numa_is_over(try);
 }
