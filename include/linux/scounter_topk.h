@@ -83,6 +83,8 @@ struct seq_file;
  *	order of the bytes.  A reader may be in it a moment after the table was
  *	destroyed, though not when the module has gone: what it looks at beside
  *	the key has to stay as long as that
+ * @show_key_of: in the place of @show_key, to be given a copy of @show_data, too
+ * @show_data: @show_data_size bytes, which the table copies
  * @hidden: the table has its name, but no files
  */
 struct scounter_topk_spec {
@@ -91,6 +93,9 @@ struct scounter_topk_spec {
 	u32 key_size;
 	u32 design;
 	void (*show_key)(struct seq_file *seq, const void *key);
+	void (*show_key_of)(struct seq_file *seq, const void *key, const void *data);
+	const void *show_data;
+	u32 show_data_size;
 	bool hidden;
 };
 

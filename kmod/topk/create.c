@@ -7,6 +7,7 @@
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/overflow.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -76,11 +77,14 @@ struct scounter_topk *__scounter_topk_create(const char *name, const char *group
 	err = topk_check_spec(spec, name ?: "", &capacity);
 	if (err)
 		return ERR_PTR(err);
-	topk = kzalloc(sizeof(*topk), GFP_KERNEL);
+	topk = kzalloc(struct_size(topk, show_data, spec->show_data_size), GFP_KERNEL);
 	if (!topk)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&topk->mutex);
 	topk->show_key = spec->show_key;
+	topk->show_key_of = spec->show_key_of;
+	if (spec->show_data_size)
+		memcpy(topk->show_data, spec->show_data, spec->show_data_size);
 	topk->item.without_files = spec->hidden;
 	table = topk_create_table(topk_ops_of(spec->design), capacity, spec->key_size);
 	if (!table) {

@@ -79,7 +79,9 @@ static int topk_text_show(struct seq_file *seq, void *item)
 		return 0;
 	}
 	seq_printf(seq, "%-20llu %20llu ", record->count, record->error);
-	if (reader->topk->show_key)
+	if (reader->topk->show_key_of)
+		reader->topk->show_key_of(seq, record->key, reader->topk->show_data);
+	else if (reader->topk->show_key)
 		reader->topk->show_key(seq, record->key);
 	else
 		seq_printf(seq, "%*phN", (int)reader->snapshot->key_size, record->key);

@@ -19,11 +19,13 @@ struct dentry;
 struct scounter_topk {
 	struct topk_table __rcu *table;
 	void (*show_key)(struct seq_file *seq, const void *key);
+	void (*show_key_of)(struct seq_file *seq, const void *key, const void *data);
 	struct mutex mutex;
 	struct topk_table *kept;
 	struct scounter_item item;
 	struct dentry *text, *binary;
 	char name[SCOUNTER_NAME_MAX + 1];
+	u8 show_data[] __aligned(8);
 };
 
 /* Empty, with a hash of its own. */
