@@ -64,6 +64,22 @@
 #define SCOUNTER_FTRACE_FLAGS	0
 #endif
 
+/*
+ * The arguments of a tracepoint that its probe finds, each as an unsigned long, and how many
+ * of them are in registers.  A 32-bit machine has few registers, and x86-64 alone reads what
+ * is on the stack.
+ */
+#if !defined(CONFIG_64BIT)
+#define SCOUNTER_PROBE_REGISTERS	2
+#else
+#define SCOUNTER_PROBE_REGISTERS	5
+#endif
+#ifdef CONFIG_X86_64
+#define SCOUNTER_PROBE_ARGS		12
+#else
+#define SCOUNTER_PROBE_ARGS		SCOUNTER_PROBE_REGISTERS
+#endif
+
 /* log2 of the bytes of text in which only one function begins; 6.2 says how they align. */
 #if defined(CONFIG_FUNCTION_ALIGNMENT) && CONFIG_FUNCTION_ALIGNMENT >= 4
 #define SCOUNTER_FUNCTION_SHIFT	ilog2(CONFIG_FUNCTION_ALIGNMENT)

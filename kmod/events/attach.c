@@ -308,33 +308,37 @@ void scounter_events_module_comes(struct module *module)
 void scounter_events_module_goes(struct module *module)
 {
 	struct source *source, *next;
-	u32 i;
+	u32 i, gone;
 
 	list_for_each_entry_safe(source, next, &scounter_sources, list) {
 		if (source->module != module)
 			continue;
+		gone = scounter_fields_leave(source);
 		for (i = 0; i < source->count; i++)
-			if (source->events[i].batch)
+			if (source->events[i].batch) {
 				let_go(&source->events[i]);
+				gone++;
+			}
 		if (!list_empty(&source->batches))
 			free_unused();
+		if (gone)
+			pr_info("scounter_events: %s goes, and the counts of %u of its events with it\n",
+				module->name, gone);
 		scounter_catalogue_remove(source);
 	}
 }
 
 /* Of `attached`; what is counted of the fields comes last. */
 void scounter_attached_line(struct seq_file *seq, const struct event *event,
-			    const struct variant *variant, const struct scounter_set *set,
-			    u32 row, const char *group, const char *fields)
+			    const char *kind, const struct scounter_estimate *estimate,
+			    const char *group, const char *fields)
 {
 	char name[EVENT_NAME_SIZE];
-	struct scounter_estimate estimate;
 
-	scounter_set_read_est(set, row, &estimate);
 	seq_printf(seq, "%-39s %-8s %20llu %4u.%04u%% %20llu %20llu %s%s%s\n",
-		   scounter_event_name(event, name), variant->kind, estimate.value,
-		   estimate.error_ppm / 10000, estimate.error_ppm % 10000, estimate.lower,
-		   estimate.upper, group, fields ? " " : "", fields ?: "");
+		   scounter_event_name(event, name), kind, estimate->value,
+		   estimate->error_ppm / 10000, estimate->error_ppm % 10000, estimate->lower,
+		   estimate->upper, group, fields ? " " : "", fields ?: "");
 }
 
 void scounter_events_attached_show(struct seq_file *seq)

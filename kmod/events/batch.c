@@ -201,7 +201,8 @@ void scounter_batch_detach(struct event *event)
 void scounter_batch_show(struct seq_file *seq, const struct event *event)
 {
 	const struct batch *batch = event->batch;
+	struct scounter_estimate estimate;
 
-	scounter_attached_line(seq, event, batch->variant, batch->set, event->row, batch->group,
-			       NULL);
+	scounter_set_read_est(batch->set, event->row, &estimate);
+	scounter_attached_line(seq, event, batch->variant->kind, &estimate, batch->group, NULL);
 }

@@ -9,7 +9,10 @@
  *	batch		the counters of events
  *	attach		which events are counted
  *	functions	calls of functions
- *	fields		counts by the fields of an event
+ *	fields		counts by the fields of an event: a tally
+ *	value		what a hit gives to a tally
+ *	args		from the arguments of the tracepoint
+ *	record		from the record that the kernel makes for perf
  *	files		the files in debugfs
  * All of it but the counters is protected by scounter_events_mutex.
  */
@@ -118,7 +121,7 @@ struct request {
 	u32 patterns;
 	char *pattern[PATTERNS_MAX];
 	struct choice choice;
-	const char *top, *sum, *hist;
+	char *top, *sum, *hist;
 	u32 k;
 };
 
@@ -179,13 +182,14 @@ void scounter_fields_exit(void);
 int scounter_fields_attach(const struct request *request);
 bool scounter_fields_any(void);
 u32 scounter_fields_matching(const char *pattern);
+u32 scounter_fields_leave(const struct source *source);
 void scounter_fields_detach(const char *pattern);
 void scounter_fields_show(struct seq_file *seq);
 
 bool scounter_event_matches(const char *pattern, const struct event *event);
 void scounter_attached_line(struct seq_file *seq, const struct event *event,
-			    const struct variant *variant, const struct scounter_set *set,
-			    u32 row, const char *group, const char *fields);
+			    const char *kind, const struct scounter_estimate *estimate,
+			    const char *group, const char *fields);
 int scounter_events_attach(const struct request *request);
 bool scounter_events_any(void);
 int scounter_events_detach(const struct request *request);

@@ -102,20 +102,20 @@ static bool parse_percent(const char *text, u32 *ppm)
 
 /* What a line says, until all of it was read. */
 struct said {
-	const char *kind, *error, *group, *k;
+	char *kind, *error, *group, *k;
 };
 
 static int parse_option(struct request *request, struct said *said, char *word, char *value)
 {
 	const struct {
 		const char *name;
-		const char **where;
+		char **where;
 	} options[] = {
 		{ "kind", &said->kind }, { "error", &said->error }, { "group", &said->group },
 		{ "top", &request->top }, { "k", &said->k },
 		{ "sum", &request->sum }, { "hist", &request->hist },
 	};
-	const char **where = NULL;
+	char **where = NULL;
 	u32 i;
 
 	*value++ = '\0';

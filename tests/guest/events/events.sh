@@ -32,6 +32,15 @@ who_hits_an_event_is_counted
 callers_of_kmalloc_are_found
 strings_of_an_event_are_counted
 a_hit_is_one_however_much_it_weighs
+arguments_of_a_probe_are_counted
+the_command_finds_the_arguments
+arguments_and_records_agree
+what_is_behind_a_pointer_is_counted
+a_pointer_to_nothing_is_skipped
+a_fault_of_a_read_ends_there
+keys_of_several_fields_are_counted
+stacks_are_counted
+counts_by_arguments_go_with_their_module
 fields_are_counted_on_a_cpu_that_returns
 a_bad_line_of_fields_is_refused
 a_late_key_is_listed_with_a_bound
@@ -408,7 +417,7 @@ fields_of_an_event_are_counted() {
 	# The count without fields and that with them are two lines.
 	[ "$(value $HIT | tr '\n' ' ')" = '1000 1000 ' ] &&
 		grep -q ' events .*top=key k=20 sum=bytes' $E/attached || return 1
-	expected=2 refused_line attach 'exists' 'Fields of this event' "$HIT hist=bytes" || return 1
+	expected=2 refused_line attach 'exists' 'The group has fields' "$HIT hist=bytes" || return 1
 	! rmmod scounter_events 2>/dev/null && ! rmmod scounter_traced 2>/dev/null || return 1
 	detach $HIT && [ "$(attached)" = 0 ] || return 1
 	gone $D/events/$HIT && gone $D/topk/events/$HIT:key || return 1
@@ -485,7 +494,7 @@ a_hit_is_one_however_much_it_weighs() {
 fields_are_counted_on_a_cpu_that_returns() {
 	load scounter_traced || fail "$(cat /tmp/insmod)" || return 1
 	cpu1=/sys/devices/system/cpu/cpu1/online
-	attach $HIT top=cpu || return 1
+	attach $HIT top=cpu hist=key || return 1
 	taskset 2 sh -c "echo 100 >$P/hits" || return 1
 	echo 0 >$cpu1 && echo 1 >$cpu1 || return 1
 	sleep 1
@@ -493,12 +502,213 @@ fields_are_counted_on_a_cpu_that_returns() {
 	# One that is offline when the line comes.
 	echo 0 >$cpu1 || return 1
 	[ "$(hits_of $HIT:cpu 1)" = 200 ] || fail "$(cat $D/topk/events/$HIT:cpu)" || return 1
-	detach $HIT && attach $HIT top=cpu || return 1
+	detach $HIT && attach $HIT top=cpu hist=key || return 1
 	echo 1 >$cpu1 || return 1
 	sleep 1
 	taskset 2 sh -c "echo 100 >$P/hits" || return 1
 	[ "$(hits_of $HIT:cpu 1)" = 100 ] || fail "$(cat $D/topk/events/$HIT:cpu)" || return 1
 	detach $HIT && rmmod scounter_traced
+}
+
+# key is the first argument, and bytes the second.
+arguments_of_a_probe_are_counted() {
+	load scounter_traced || fail "$(cat /tmp/insmod)" || return 1
+	attach $HIT top=key@arg0:8u k=20 sum=bytes@arg1:4u hist=bytes@arg1:4d kind=exact ||
+		fail "$(cat $E/error_log)" || return 1
+	echo 1000 >$P/hits
+	cat $E/attached $D/events/$HIT $D/topk/events/$HIT:key
+	[ "$(row $HIT hits)" = 1000 ] && [ "$(row $HIT skipped)" = 0 ] &&
+		[ "$(row $HIT sum:bytes)" = 64000 ] && [ "$(row $HIT hist:bytes:64)" = 1000 ] ||
+		return 1
+	for key in 0 1 2 3 4 5 6 7 8 9; do
+		[ "$(hits_of $HIT:key $key)" = 100 ] || return 1
+	done
+	# The table alone has no set.  A narrow key is the lower bits of the register.
+	detach $HIT && gone $D/events/$HIT && attach $HIT top=key@arg0:2u && attach $HIT || return 1
+	echo 1000 >$P/hits
+	[ "$(hits_of $HIT:key 9)" = 100 ] && gone $D/events/$HIT || return 1
+	grep -q "^$HIT *exact *1000 *0.0000% *1000 *1000 events .*top=key@arg0:2u" $E/attached || return 1
+	detach $HIT && attach $HIT top=bytes@arg1:4u,key@arg0:8u || return 1
+	echo 1000 >$P/hits
+	grep -q '^100 *0 64, 7$' $D/topk/events/$HIT:bytes,key || return 1
+	# An argument that has no register, and that there is not.
+	detach $HIT || return 1
+	case $(uname -m) in
+	x86_64)
+		attach $HIT top=bytes@arg1:4u,key@arg11:8u || return 1
+		echo 1000 >$P/hits
+		[ "$(row $HIT hits)" = 1000 ] && detach $HIT || return 1
+		;;
+	esac
+	rmmod scounter_traced
+}
+
+# The bound of a key is the table's: count - error <= 5000 <= count.
+the_command_finds_the_arguments() {
+	load scounter_traced || fail "$(cat /tmp/insmod)" || return 1
+	scounter attach --kind exact kmem:kmalloc --top call_site --sum bytes_alloc --hist bytes_req 2>/tmp/why ||
+		fail "$(cat /tmp/why)" || return 1
+	[ ! -s /tmp/why ] && grep -q 'top=call_site@arg0:8u sum=bytes_alloc@arg' $E/attached || return 1
+	echo 5000 >$P/allocations
+	cat $D/topk/events/kmem:kmalloc:call_site >/tmp/callers
+	sum=$(row kmem:kmalloc sum:bytes_alloc)
+	bucket=$(row kmem:kmalloc hist:bytes_req:2048)
+	scounter detach kmem:kmalloc && rmmod scounter_traced || return 1
+	[ "$sum" -ge $((5000 * 4096)) ] && [ "$bucket" -ge 5000 ] || return 1
+	awk '$3 ~ /^scounter_traced_allocate[.+]/ && $4 == "[scounter_traced]" {
+			found = $1 - $2 <= 5000 && $1 >= 5000
+		}
+		END { exit !found }' /tmp/callers || fail "$(cat /tmp/callers)" || return 1
+	# What it does not find, it says, and takes from the record.
+	scounter attach sched:sched_switch --top prev_comm 2>/tmp/why || return 1
+	grep -q "prev_comm is read from the record of the event, .*'prev->comm'" /tmp/why &&
+		grep -q 'top=prev_comm$' $E/attached || return 1
+	scounter detach '*'
+	refused_command 1 "has no argument 'pref'" attach sched:sched_switch --top 'pref->comm' &&
+		refused_command 1 'not in one line' attach sched:sched_switch --top 'prev_comm,prev->pid' &&
+		refused_command 1 'no such field' attach sched:sched_switch --top colour &&
+		[ "$(attached)" = 0 ]
+}
+
+# agree EVENT FIELD: the argument that the command takes for a field has its values.  The
+# record is counted for a shorter time, and a hit may be between the two counts.
+agree() {
+	args=$D/topk/arguments/$1:$2
+	scounter attach "$1" --top "$2" --entries 100000 --group arguments || return 1
+	grep -q "top=$2@arg" $E/attached || fail "$1 $2: $(cat $E/attached)" || return 1
+	attach "$1" "top=$2" k=100000 group=records || return 1
+	cat "$args" >/tmp/before
+	for _ in 1 2 3 4 5; do
+		dd if=/dev/zero bs=1 count=100 2>/dev/null | cat >/dev/null
+	done
+	cat "$args" >/tmp/least
+	cat "$D/topk/records/$1:$2" >/tmp/record
+	cat "$args" >/tmp/most
+	detach "$1" || return 1
+	awk -v flight="$(in_flight)" '
+		/^#/ { next }
+		{
+			count = $1
+			$1 = $2 = ""
+			if (FILENAME == "/tmp/before")
+				before[$0] = count
+			else if (FILENAME == "/tmp/least")
+				least[$0] = count - before[$0] - flight
+			else if (FILENAME == "/tmp/record")
+				record[$0] = count
+			else
+				most[$0] = count + flight
+		}
+		END {
+			for (key in least)
+				if (least[key] > record[key] + 0)
+					wrong = wrong "; fewer of" key
+			for (key in record) {
+				hits += record[key]
+				if (record[key] > most[key] + 0 && record[key] > flight)
+					wrong = wrong "; more of" key
+			}
+			print hits " hits" wrong
+			exit wrong != "" || hits < 20
+		}' /tmp/before /tmp/least /tmp/record /tmp/most >/tmp/agrees
+	agrees=$?
+	echo "$1 $2: $(cat /tmp/agrees)"
+	return $agrees
+}
+
+arguments_and_records_agree() {
+	agree kmem:kmalloc bytes_req && agree kmem:kmalloc call_site && agree kmem:kfree call_site &&
+		agree raw_syscalls:sys_enter id && agree raw_syscalls:sys_exit ret &&
+		agree sched:sched_stat_runtime runtime && agree kmem:mm_page_alloc order
+}
+
+what_is_behind_a_pointer_is_counted() {
+	before=$(switches)
+	scounter attach sched:sched_switch --kind exact --top 'next->comm' --hist 'next->prio' || return 1
+	after=$(switches)
+	grep -q 'top=next->comm@arg2+' $E/attached || fail "$(cat $E/attached)" || return 1
+	switch_often
+	low=$(($(switches) - after - $(in_flight)))
+	counted=$(value sched:sched_switch)
+	high=$(($(switches) - before + $(in_flight)))
+	cat "$D/topk/events/sched:sched_switch:next->comm"
+	shells=$(hits_of 'sched:sched_switch:next->comm' sh)
+	skipped=$(row sched:sched_switch skipped)
+	detach sched:sched_switch || return 1
+	echo "between $low and $high, counted $counted, skipped $skipped"
+	[ "$counted" -ge "$low" ] && [ "$counted" -le "$high" ] && [ "$shells" -ge 60 ] && [ "$skipped" = 0 ]
+}
+
+a_pointer_to_nothing_is_skipped() {
+	load scounter_traced || fail "$(cat /tmp/insmod)" || return 1
+	attach $HIT top=key@arg0+0:8u sum=bytes@arg1:4u kind=exact || return 1
+	echo 1000 >$P/hits
+	[ "$(row $HIT skipped)" = 1000 ] && [ "$(row $HIT hits)" = 0 ] &&
+		[ "$(row $HIT sum:bytes)" = 0 ] || return 1
+	detach $HIT && rmmod scounter_traced
+}
+
+# 4 GiB behind what kmalloc() returns there is no memory.  The fault is an event, whose own
+# pointer leads to nothing, too.
+a_fault_of_a_read_ends_there() {
+	load scounter_traced || fail "$(cat /tmp/insmod)" || return 1
+	attach kmem:kmalloc top=ptr@arg1+0xfffffff0:8u kind=exact &&
+		attach exceptions:page_fault_kernel top=address@arg0+0xfffffff0:s kind=exact || return 1
+	echo 5000 >$P/allocations
+	skipped=$(row kmem:kmalloc skipped)
+	faults=$(row exceptions:page_fault_kernel skipped)
+	detach '*' && rmmod scounter_traced || return 1
+	echo "$skipped skipped, $faults faults skipped"
+	[ "$skipped" -ge 5000 ] && [ "$faults" -ge 5000 ]
+}
+
+keys_of_several_fields_are_counted() {
+	load scounter_traced || fail "$(cat /tmp/insmod)" || return 1
+	attach $HIT top=comm,key,bytes || return 1
+	sh -c "echo 1000 >$P/hits; :"
+	cat $D/topk/events/$HIT:comm,key,bytes
+	grep -q '^100 *0 sh, 7, 64$' $D/topk/events/$HIT:comm,key,bytes &&
+		grep -q ' key_size 32$' $D/topk/events/$HIT:comm,key,bytes || return 1
+	# A string of any length gets what the others leave.
+	detach $HIT && attach irq:irq_handler_entry top=name,irq && detach '*' || return 1
+	attach sched:sched_process_exec top=filename || return 1
+	/payload/busybox true 2>/dev/null || /bin/busybox true || return 1
+	cat $D/topk/events/sched:sched_process_exec:filename
+	grep -q '/busybox$' $D/topk/events/sched:sched_process_exec:filename || return 1
+	detach '*' && rmmod scounter_traced
+}
+
+# One way leads to the hits, and one to the allocations; with two probes, too.
+stacks_are_counted() {
+	load scounter_traced || fail "$(cat /tmp/insmod)" || return 1
+	for other in '' kind=exact; do
+		attach $HIT top=stack || return 1
+		[ -z "$other" ] || attach $HIT $other || return 1
+		echo 1000 >$P/hits
+		cat $D/topk/events/$HIT:stack
+		grep -q '^1000 *0 scounter_traced_call+[^<]* < hits_set' $D/topk/events/$HIT:stack ||
+			return 1
+		detach $HIT || return 1
+	done
+	# From perf's handler.
+	attach $HIT top=key,stack || return 1
+	echo 1000 >$P/hits
+	cat $D/topk/events/$HIT:key,stack
+	grep -q '^100 *0 7, scounter_traced_call+[^<]* < hits_set' $D/topk/events/$HIT:key,stack ||
+		return 1
+	detach $HIT && rmmod scounter_traced
+}
+
+counts_by_arguments_go_with_their_module() {
+	load scounter_traced || fail "$(cat /tmp/insmod)" || return 1
+	attach $HIT top=key@arg0:8u sum=bytes@arg1:4u && attach $HIT || return 1
+	echo 1000 >$P/hits
+	rmmod scounter_traced || return 1
+	[ "$(attached)" = 0 ] || return 1
+	dmesg | grep -q 'scounter_traced goes, and the counts of 2 of its events with it' || return 1
+	gone $D/topk/events/$HIT:key && gone $D/events/$HIT || return 1
+	# The pattern is still in force.
+	detach $HIT
 }
 
 a_bad_line_of_fields_is_refused() {
@@ -507,7 +717,26 @@ a_bad_line_of_fields_is_refused() {
 		caret "$switch top=colour" "$switch top=" &&
 		refused_line attach 'No such' 'The event has no such field' "$switch sum=pid" &&
 		refused_line attach 'nvalid' 'This field is no number' "$switch top=next_pid sum=next_comm" &&
-		refused_line attach 'nvalid' 'This field is neither' 'irq:irq_handler_entry top=name' &&
+		refused_line attach 'nvalid' 'This field is neither' 'raw_syscalls:sys_enter top=args' &&
+		refused_line attach 'nvalid' 'This field has no name' "$switch top=next_pid,,next_comm" &&
+		refused_line attach 'nvalid' 'This field has no name' "$switch top=@arg0:8u" &&
+		caret "$switch top=@arg0:8u" "$switch top=" &&
+		refused_line attach 'too long' 'The fields take more than 64' "$switch top=prev_comm,next_comm,prev_pid,next_pid,prev_prio,next_prio,prev_state" &&
+		refused_line attach 'too long' 'More than 8 fields' "$switch top=pid,pid,pid,pid,pid,pid,pid,pid,pid" &&
+		refused_line attach 'nvalid' 'Either all fields' "$switch top=next_pid,a@arg0:8u" &&
+		refused_line attach 'nvalid' 'A place is as' "$switch top=a@arg0" &&
+		caret "$switch top=a@arg0" "$switch top=a@" &&
+		refused_line attach 'nvalid' 'A place is as' "$switch top=a@ar0:8u" &&
+		refused_line attach 'nvalid' 'A place is as' "$switch top=a@arg0:8" &&
+		refused_line attach 'nvalid' 'A place is as' "$switch top=a@arg0:3u" &&
+		refused_line attach 'nvalid' 'A place is as' "$switch top=a@arg0:16u" &&
+		refused_line attach 'nvalid' 'A place is as' "$switch top=a@arg0:16s" &&
+		refused_line attach 'nvalid' 'A place is as' "$switch top=a@arg0+0:65s" &&
+		refused_line attach 'nvalid' 'A place is as' "$switch top=a@arg0+x:8u" &&
+		refused_line attach 'nvalid' 'A place is as' "$switch top=a@arg0+1+1+1+1+1:8u" &&
+		refused_line attach 'ange' 'Probes see the arguments 0 to 11' "$switch top=a@arg12:8u" &&
+		refused_line attach 'nvalid' 'This field is no number' "$switch sum=a@arg0+0:16s" &&
+		refused_line attach 'too long' 'The event and its fields are too long' "$switch top=$(printf '%060d' 0)@arg0:8u" &&
 		refused_line attach 'ange' 'k is from 1 to 1048576' "$switch top=next_pid k=0" &&
 		refused_line attach 'ange' 'k is from 1 to 1048576' "$switch top=next_pid k=1048577" &&
 		refused_line attach 'ange' 'k is from 1 to 1048576' "$switch top=next_pid k=many" &&

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module with a tracepoint: a number written to `hits` is how often it is hit, and one
- * written to `allocations` how often a function allocates ALLOCATED bytes.
+ * written to `allocations` how often a function allocates ALLOCATED bytes.  The name of a
+ * tracepoint of the kernel that is written to `empty` gets a probe that does nothing, and
+ * its name again lets go of it.
  */
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
 
 #define CREATE_TRACE_POINTS
 #include "scounter_traced.h"
@@ -63,6 +67,41 @@ static const struct kernel_param_ops allocations_ops = {
 
 module_param_cb(allocations, &allocations_ops, NULL, 0200);
 MODULE_PARM_DESC(allocations, "allocate that often");
+
+static notrace void empty_probe(void *data)
+{
+}
+
+static struct tracepoint *empty;
+
+static void take(struct tracepoint *tracepoint, void *name)
+{
+	if (!strcmp(tracepoint->name, name))
+		empty = tracepoint;
+}
+
+static int empty_set(const char *text, const struct kernel_param *param)
+{
+	char name[128];
+	int err;
+
+	if (empty) {
+		err = tracepoint_probe_unregister(empty, empty_probe, NULL);
+		tracepoint_synchronize_unregister();
+		empty = NULL;
+		return err;
+	}
+	strscpy(name, text, sizeof(name));
+	for_each_kernel_tracepoint(take, strim(name));
+	return empty ? tracepoint_probe_register(empty, empty_probe, NULL) : -ENOENT;
+}
+
+static const struct kernel_param_ops empty_ops = {
+	.set = empty_set,
+};
+
+module_param_cb(empty, &empty_ops, NULL, 0200);
+MODULE_PARM_DESC(empty, "a tracepoint that gets an empty probe, or loses it");
 
 MODULE_DESCRIPTION("scounter test: a tracepoint of a module");
 MODULE_LICENSE("GPL");
