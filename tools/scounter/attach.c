@@ -17,6 +17,7 @@
 
 #include "scounter.h"
 #include "events.h"
+#include "resolve.h"
 
 static volatile sig_atomic_t signalled;
 
@@ -187,11 +188,13 @@ static int carry_out(const char *verb, const char *line, const char *nothing)
 	return FAILED;
 }
 
-/* The kernel takes the line apart at white space. */
+/* The kernel takes the line apart there. */
+#define WHITE	" \t\n\v\f\r"
+
 static void add_word(FILE *line, const char *what, const char *before, const char *word,
 		     const char *after)
 {
-	if (!*word || strpbrk(word, " \t\n\v\f\r"))
+	if (!*word || strpbrk(word, WHITE))
 		usage_error("%s has no white space and is not empty: '%s'", what, word);
 	fprintf(line, "%s%s%s%s", ftell(line) ? " " : "", before, word, after);
 }
@@ -235,7 +238,7 @@ static const struct attach_word {
 	{ "--hist", "hist=" },
 };
 
-enum { ATTACH_KIND, ATTACH_ERROR, ATTACH_TOP = 3, ATTACH_ENTRIES };
+enum { ATTACH_KIND, ATTACH_ERROR, ATTACH_TOP = 3, ATTACH_ENTRIES, ATTACH_SUM, ATTACH_HIST };
 
 #define ATTACH_WORDS	(sizeof(attach_words) / sizeof(*attach_words))
 
@@ -245,6 +248,9 @@ static void check_words(const char *const *values)
 
 	if (kind && strcmp(kind, "exact") && strcmp(kind, "approx"))
 		usage_error("--kind is exact or approx, not '%s'", kind);
+	if ((values[ATTACH_SUM] && strchr(values[ATTACH_SUM], ',')) ||
+	    (values[ATTACH_HIST] && strchr(values[ATTACH_HIST], ',')))
+		usage_error("--sum and --hist have one field each");
 	if (values[ATTACH_ENTRIES] && !values[ATTACH_TOP])
 		usage_error("--entries is of the table of --top FIELD");
 }
@@ -260,6 +266,33 @@ static void add_words(FILE *line, const char *const *values)
 		after = i == ATTACH_ERROR && !strchr(values[i], '%') ? "%" : "";
 		add_word(line, attach_words[i].option, attach_words[i].word, values[i], after);
 	}
+}
+
+/* Fields get their places in the arguments of the event, if it has them. */
+static void place_fields(char **patterns, const char **values)
+{
+	static const int options[] = { ATTACH_TOP, ATTACH_SUM, ATTACH_HIST };
+	static struct fields fields[3];
+	unsigned int i, count = 0, at[3];
+
+	for (i = 0; i < 3; i++) {
+		const char *said = values[options[i]];
+
+		if (!said)
+			continue;
+		/* Wrong usage, as will be said. */
+		if (!*said || strpbrk(said, WHITE))
+			return;
+		at[count] = options[i];
+		fields[count++] = (struct fields) { said, NULL };
+	}
+	if (!count || !patterns[0] || patterns[1])
+		return;
+	events_tell_systems();
+	resolve_fields(patterns[0], fields, count);
+	for (i = 0; i < count; i++)
+		if (fields[i].line)
+			values[at[i]] = fields[i].line;
 }
 
 int cmd_attach(int argc, char **argv)
@@ -280,6 +313,7 @@ int cmd_attach(int argc, char **argv)
 		values[option] = optarg;
 	}
 	check_words(values);
+	place_fields(argv + optind, values);
 	line = begin_line(&text, &size);
 	add_patterns(line, "attach", argv + optind);
 	add_words(line, values);

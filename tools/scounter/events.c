@@ -92,10 +92,15 @@ static DIR *open_tracefs(void)
  */
 void events_tell_systems(void)
 {
-	int fd = open(events_path("systems"), O_WRONLY | O_CLOEXEC);
+	static bool told;
 	struct dirent *entry;
 	DIR *dir;
+	int fd;
 
+	if (told)
+		return;
+	told = true;
+	fd = open(events_path("systems"), O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	dir = open_tracefs();

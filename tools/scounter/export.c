@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "scounter.h"
+#include "export.h"
 
 enum format { NONE, OPENMETRICS, PROMETHEUS, JSON };
 
@@ -26,7 +27,7 @@ enum format { NONE, OPENMETRICS, PROMETHEUS, JSON };
 #define LOWER	"scounter_lower_bound"
 #define UPPER	"scounter_upper_bound"
 
-static void put_escaped(FILE *file, const char *text, bool quotes)
+void put_escaped(FILE *file, const char *text, bool quotes)
 {
 	for (; *text; text++) {
 		if ((quotes && *text == '"') || *text == '\\')
@@ -295,7 +296,9 @@ static void put_families(FILE *file, const struct snapshot *s, bool open)
 	free(members);
 }
 
-static void put_metrics(FILE *file, const struct snapshot *s, bool open)
+/* @keys: of each table, 0 for no tables */
+static void put_metrics(FILE *file, const struct snapshot *s, const struct tables *tables,
+			size_t keys, bool open)
 {
 	uint64_t i;
 	size_t g;
@@ -324,6 +327,8 @@ static void put_metrics(FILE *file, const struct snapshot *s, bool open)
 			put_value(file, &gauges[g], &s->records[i]);
 		}
 	}
+	if (keys)
+		export_tables_put(file, tables, keys, open);
 	if (open)
 		fputs("# EOF\n", file);
 }
@@ -389,7 +394,8 @@ static struct json_object *json_of(const struct snapshot *s, const record_t *r)
 	return object;
 }
 
-static void put_json(FILE *file, const struct snapshot *s)
+static void put_json(FILE *file, const struct snapshot *s, const struct tables *tables,
+		     size_t keys)
 {
 	struct json_object *top = json_object_new_object();
 	struct json_object *list = json_object_new_array();
@@ -404,6 +410,8 @@ static void put_json(FILE *file, const struct snapshot *s)
 	for (i = 0; i < s->header.count; i++)
 		json_object_array_add(list, json_of(s, &s->records[i]));
 	json_object_object_add(top, "counters", list);
+	if (keys)
+		json_object_object_add(top, "tables", export_tables_json(tables, keys));
 	fprintf(file, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
 							     JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(top);
@@ -508,10 +516,13 @@ int cmd_export(int argc, char **argv)
 		{ "json", no_argument, NULL, JSON },
 		{ "state", required_argument, NULL, 's' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "tables", required_argument, NULL, 't' },
 		{}
 	};
 	const char *state = NULL, *output = NULL;
 	struct atomic_file out = {};
+	struct tables tables = {};
+	unsigned long keys = 0;
 	enum format format = NONE;
 	struct snapshot snapshot;
 	bool complete;
@@ -527,12 +538,15 @@ int cmd_export(int argc, char **argv)
 			break;
 		case 's': state = optarg; break;
 		case 'o': output = optarg; break;
+		case 't': keys = number_of("--tables", optarg); break;
 		default: return USAGE;
 		}
 	}
 	if (format == NONE)
 		usage_error("export wants --openmetrics, --prometheus or --json");
 	snapshot_read(from, argv + optind, &snapshot);
+	if (keys)
+		export_tables_read(&tables);
 	complete = snapshot_select(&snapshot, argv + optind, true);
 	if (state)
 		remember(&snapshot, state);
@@ -541,11 +555,12 @@ int cmd_export(int argc, char **argv)
 		file = out.file;
 	}
 	if (format == JSON)
-		put_json(file, &snapshot);
+		put_json(file, &snapshot, &tables, keys);
 	else
-		put_metrics(file, &snapshot, format == OPENMETRICS);
+		put_metrics(file, &snapshot, &tables, keys, format == OPENMETRICS);
 	if (output)
 		atomic_close(&out);
+	export_tables_free(&tables);
 	snapshot_free(&snapshot);
 	return complete ? OK : FAILED;
 }

@@ -21,7 +21,7 @@ _scounter_events()
 _scounter()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} command='' i
-	local commands='list read sum watch record report diff export reset kinds events attach detach functions topk array'
+	local commands='list read sum watch record report diff export reset kinds events attach detach functions top topk array'
 
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -40,9 +40,10 @@ _scounter()
 	diff) options+=' --tsv' ;;
 	events) options+=' --attached --top --tsv' ;;
 	attach) options+=' --kind --error --group --top --entries --sum --hist' ;;
+	top) options+=' --entries --interval --count --batch' ;;
 	functions) options+=' --top --rate --tsv' ;;
 	array) options+=' --max --bits --error --kind --q --m --theta' ;;
-	export) options+=' --openmetrics --prometheus --json --state --output' ;;
+	export) options+=' --openmetrics --prometheus --json --tables --state --output' ;;
 	esac
 	if [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
@@ -54,6 +55,8 @@ _scounter()
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	elif [[ $command == events || $command == attach ]]; then
 		_scounter_events "$word"
+	elif [[ $command == top || $command == topk ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(scounter topk 2>/dev/null)" -- "$word")
 	elif [[ $command == functions ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(scounter functions --tsv 2>/dev/null |
 			sed 1d | cut -f 1)" -- "$word")

@@ -91,6 +91,7 @@ int cmd_diff(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_reset(int argc, char **argv);
 int cmd_kinds(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_topk(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_attach(int argc, char **argv);

@@ -8,7 +8,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 	mkdir -p e t/events/sched t/events/mine
 	: >t/events/enable
-	export SCOUNTER_EVENTS=e SCOUNTER_TRACEFS=t
+	export SCOUNTER_EVENTS=e SCOUNTER_TRACEFS=t SCOUNTER_BTF=/nonexistent
 	printf '%s\n' sched:sched_switch sched:sched_waking 'net:rx [dummy]' bare:odd >e/available
 	{
 		echo '# system:event kind value error lower upper group'

@@ -161,7 +161,7 @@ says() {
 }
 
 @test "every command has --help" {
-	for command in list read sum merge watch record report diff export reset kinds events attach detach functions topk array; do
+	for command in list read sum merge watch record report diff export reset kinds events attach detach functions top topk array; do
 		run -0 "$SCOUNTER" $command --help
 		says "Usage: scounter $command"
 	done
@@ -922,6 +922,92 @@ network_o…/received  atomic       0         0%  exact' ] || { echo "$output"; 
 	[ "$(ls -d pipe* other/*)" = $'other/file\npipe' ]
 }
 
+# A table as the module writes it: 1000 hits, of which 940 are of three keys that are listed.
+table() {
+	cat <<-'TABLE'
+		# design lockfree capacity 5 key_size 8
+		# total 1000 evictions 7 dropped 0 floor 20 pending 1 state complete
+		# count                            error key
+		700                                    0 kfree+0x10/0x20 [mod] "x"\y
+		200                                   12 vfs_read+0x1/0x2
+		40                                    20 7
+	TABLE
+}
+
+@test "top: counts, what is certain of them, their share, and all others" {
+	mkdir -p d/topk/events d/topk/mine
+	table >d/topk/events/kmem:kmalloc:call_site
+	: >d/topk/events/kmem:kmalloc:call_site.bin
+	export SCOUNTER_DEBUGFS=d SCOUNTER_SYSFS=.
+	run -0 "$SCOUNTER" top --batch --count 1 kmem:kmalloc
+	[ "${lines[0]}" = '# events/kmem:kmalloc:call_site: 1000 hits; any other key 21 at most' ]
+	[ "${lines[2]}" = '         700           700  70.0000%  kfree+0x10/0x20 [mod] "x"\x5cy' ]
+	[ "${lines[3]}" = '         200           188  20.0000%  vfs_read+0x1/0x2' ]
+	[ "${lines[5]}" = '          60                 6.0000%  (all others)' ]
+	run -0 "$SCOUNTER" top --entries 1 --count 2 --interval 0.01 events/kmem:kmalloc:call_site
+	[ "${lines[3]}" = '         300                30.0000%  (all others)' ]
+	[ "${#lines[@]}" = 8 ]
+	# The table of another field, and one that only begins so.
+	table >d/topk/events/kmem:kmalloc_node:ptr
+	run -0 "$SCOUNTER" top --count 1 kmem:kmalloc
+	table >d/topk/mine/kmem:kmalloc:ptr
+	run -1 "$SCOUNTER" top --count 1 kmem:kmalloc
+	says 'has several tables'
+	says 'mine/kmem:kmalloc:ptr'
+	run -1 "$SCOUNTER" top kmem:kfree
+	says 'scounter attach kmem:kfree --top FIELD'
+	run -1 "$SCOUNTER" top events/none
+	says 'no table events/none'
+	run -2 "$SCOUNTER" top
+	run -2 "$SCOUNTER" top a b
+	run -2 "$SCOUNTER" top --entries 0 kmem:kmalloc
+	run -2 "$SCOUNTER" top --interval 0 kmem:kmalloc
+	echo 'what is this' >d/topk/mine/t
+	run -1 "$SCOUNTER" top mine/t
+	says 'a line that cannot be: what is this'
+}
+
+@test "top on a terminal leaves on q, and says when its table has gone" {
+	mkdir -p d/topk/events
+	table >d/topk/events/a:b:c
+	export SCOUNTER_DEBUGFS=d SCOUNTER_SYSFS=.
+	for columns in 10 80 200; do
+		run -0 timeout 20 python3 "$BATS_TEST_DIRNAME/terminal.py" "$columns" \
+			"$SCOUNTER" top --interval 30 a:b
+		says 'events/a:'
+	done
+	says '20.0000%  vfs_read'
+	says '(all others)'
+	(
+		sleep 0.5
+		rm d/topk/events/a:b:c
+	) &
+	run -1 timeout 20 "$SCOUNTER" top --batch --interval 0.1 a:b
+	says 'events/a:b:c has gone, and its counts with it'
+}
+
+@test "export --tables: the first keys, and one series of all others" {
+	mkdir -p d/topk/events
+	table >d/topk/events/a:b:c
+	export SCOUNTER_DEBUGFS=d SCOUNTER_SYSFS=.
+	"$SNAPSHOT" "{'value':7}" >snap
+	export SCOUNTER_FROM=snap
+	run -0 "$SCOUNTER" export --openmetrics --tables 2
+	says 'scounter_top{group="events",table="a:b:c",key="kfree+0x10/0x20 [mod] \"x\"\\x5cy"} 700'
+	says 'scounter_top{group="events",table="a:b:c",otel_metric_overflow="true"} 100'
+	says 'scounter_top_error{group="events",table="a:b:c",key="vfs_read+0x1/0x2"} 12'
+	says 'scounter_top_unlisted_max{group="events",table="a:b:c"} 21'
+	says 'scounter_top_hits_total{group="events",table="a:b:c"} 1000'
+	[ "${lines[-1]}" = '# EOF' ]
+	run -0 "$SCOUNTER" export --prometheus --tables 9
+	says 'otel_metric_overflow="true"} 60'
+	printf '%s\n' "$output" >page
+	run -0 promtool check metrics <page
+	run -0 bash -c '"$SCOUNTER" export --json --tables 1 | jq -c .tables'
+	[ "$output" = '[{"group":"events","table":"a:b:c","state":"complete","capacity":5,"total":1000,"dropped":0,"floor":20,"pending":1,"keys":[{"key":"kfree+0x10/0x20 [mod] \"x\"\\x5cy","count":700,"error":0}],"overflow":300}]' ]
+	run -2 "$SCOUNTER" export --json --tables 0
+}
+
 @test "topk lists the tables of debugfs, and shows one" {
 	mkdir -p d/topk/net d/topk/mm
 	echo '# text' >d/topk/net/ports
@@ -942,7 +1028,7 @@ network_o…/received  atomic       0         0%  exact' ] || { echo "$output"; 
 	man --warnings -l -E UTF-8 -Tutf8 "$BATS_TEST_DIRNAME/../../../tools/scounter/scounter.8" 2>found >/dev/null
 	run -0 cat found
 	[ -z "$output" ]
-	for command in list read sum merge watch record report diff export reset kinds events attach detach functions topk array; do
+	for command in list read sum merge watch record report diff export reset kinds events attach detach functions top topk array; do
 		grep -qE "^\.BR? $command\b" "$BATS_TEST_DIRNAME/../../../tools/scounter/scounter.8"
 	done
 }
