@@ -116,7 +116,7 @@ struct view {
  * acquires pair with the swaps of lockfree_carry() and the end of lockfree_add_large():
  * topk-carry.litmus, topk-high.litmus.
  */
-static struct view lockfree_look(struct topk_cell *cell)
+static __always_inline struct view lockfree_look(struct topk_cell *cell)
 {
 	u64 upper, again = atomic64_read_acquire(&cell->upper);
 	struct view view;
@@ -126,8 +126,12 @@ static struct view lockfree_look(struct topk_cell *cell)
 		/* Acquire: pairs with the swap of lockfree_claim(), too. */
 		view.word = atomic64_read_acquire(&cell->word);
 		again = atomic64_read_acquire(&cell->upper);
-	} while ((again & ~CARRIES) - (upper & ~CARRIES) >= TOPK_FOLD);
-	view.count = lockfree_count_of(upper, view.word);
+	} while (unlikely((again & ~CARRIES) - (upper & ~CARRIES) >= TOPK_FOLD));
+	/* Counts below TOPK_FOLD, which most are, take few instructions. */
+	if (likely(!(upper | again | (view.word & CARRIES))))
+		view.count = word_low(view.word);
+	else
+		view.count = lockfree_count_of(upper, view.word);
 	view.quiet = again == upper && !(view.word & PIN_MASK);
 	return view;
 }
@@ -155,49 +159,98 @@ struct victim {
 	u32 cell;
 };
 
+/* A block of cells, which are looked at in steps. */
+struct block {
+	u32 first, width, step;
+};
+
 /*
- * Find a cell of the block whose count is the bound for all, or raise the block's bound.
- * The search begins at @from, so that victims are taken in turn.  The first keys of a
- * table, among which the hottest mostly are, do not get neighbouring cells: two keys that
- * come one after the other have no cache line in common.
+ * The first keys of a table, among which the hottest mostly are, do not get neighbouring
+ * cells: two keys that come one after the other have no cache line in common.  CELL_STEP
+ * is odd, and the width a power of 2 then: no cell is left out.
+ */
+static __always_inline struct block lockfree_block(const struct topk_lockfree *t, u32 cell,
+						   u64 bound)
+{
+	struct block block = { .first = cell & ~(TOPK_FAN_OUT - 1), .step = 1 };
+
+	block.width = min_t(u32, TOPK_FAN_OUT, t->table.capacity - block.first);
+	if (unlikely(!bound) && block.width == TOPK_FAN_OUT)
+		block.step = CELL_STEP;
+	return block;
+}
+
+static __always_inline u32 lockfree_beside(const struct block *block, u32 cell)
+{
+	u32 at = cell - block->first + block->step;
+
+	return block->first + (at < block->width ? at : at - block->width);
+}
+
+/* Whether the cell's count is the bound for all, so that it may be evicted. */
+static __always_inline bool lockfree_is_victim(struct topk_lockfree *t, u32 cell, u64 bound,
+					       struct victim *victim)
+{
+	victim->cell = cell;
+	victim->view = lockfree_look(&t->cells[cell]);
+	return victim->view.count <= bound && victim->view.quiet;
+}
+
+/*
+ * Find a victim in the block of @from, or raise the block's bound.  The lower part of a
+ * count is a lower bound of it, and mostly says enough.
  */
 static bool lockfree_seek_in_block(struct topk_lockfree *t, u32 from, struct victim *victim)
 {
-	u64 bound = topk_bounds_least(&t->bounds);
-	u32 block = from / TOPK_FAN_OUT;
-	u32 first = block * TOPK_FAN_OUT;
-	u32 width = min_t(u32, TOPK_FAN_OUT, t->table.capacity - first);
-	/* CELL_STEP is odd, and the width a power of 2: no cell is left out. */
-	u32 step = !bound && width == TOPK_FAN_OUT ? CELL_STEP : 1;
-	u64 least = U64_MAX;
-	u32 i;
+	u64 count, least = U64_MAX, bound = topk_bounds_least(&t->bounds);
+	struct block block = lockfree_block(t, from, bound);
+	u32 i, cell = from;
 
-	for (i = 0; i < width; i++) {
-		victim->cell = first + (from - first + i * step) % width;
-		victim->view = lockfree_look(&t->cells[victim->cell]);
-		if (victim->view.count <= bound && victim->view.quiet)
-			return true;
-		least = min(least, victim->view.count);
+	for (i = 0; i < block.width; i++, cell = lockfree_beside(&block, cell)) {
+		count = word_low(atomic64_read_acquire(&t->cells[cell].word));
+		if (count <= bound) {
+			if (lockfree_is_victim(t, cell, bound, victim))
+				return true;
+			count = victim->view.count;
+		}
+		least = min(least, count);
 	}
-	topk_bounds_raise(&t->bounds, block, least);
+	topk_bounds_raise(&t->bounds, from / TOPK_FAN_OUT, least);
 	return false;
 }
 
-static bool lockfree_seek(struct topk_lockfree *t, struct victim *victim, u32 *tries)
+static noinline bool lockfree_seek_in_blocks(struct topk_lockfree *t, u32 from,
+					     struct victim *victim, u32 *tries)
 {
-	u32 *hint = &lockfree_this_cpu(t)->hint;
-	u32 from = READ_ONCE(*hint);
 	u32 block;
 
 	for (; *tries; --*tries) {
-		if (lockfree_seek_in_block(t, from, victim)) {
-			WRITE_ONCE(*hint, victim->cell);
+		if (lockfree_seek_in_block(t, from, victim))
 			return true;
-		}
 		if (topk_bounds_descend(&t->bounds, 0, &block))
 			from = block * TOPK_FAN_OUT;
 	}
 	return false;
+}
+
+/*
+ * Victims are taken in turn: mostly the next one is beside the last.  The hint is a cell,
+ * whatever contexts of this CPU do to it.
+ */
+static __always_inline bool lockfree_seek(struct topk_lockfree *t, struct victim *victim,
+					  u32 *tries)
+{
+	u32 *hint = &lockfree_this_cpu(t)->hint;
+	u64 bound = topk_bounds_least(&t->bounds);
+	u32 from = READ_ONCE(*hint);
+	struct block block;
+
+	if (unlikely(!lockfree_is_victim(t, from, bound, victim)) &&
+	    !lockfree_seek_in_blocks(t, from, victim, tries))
+		return false;
+	block = lockfree_block(t, victim->cell, bound);
+	WRITE_ONCE(*hint, lockfree_beside(&block, victim->cell));
+	return true;
 }
 
 /* Hits */
