@@ -98,23 +98,26 @@ bool topk_buckets_retire_victim(struct topk_buckets *buckets, u32 cpu)
 		/* Another context keeps some meanwhile. */
 		buckets_give_victim(buckets, cpu, rest);
 	}
-	topk_index_remove(&buckets->index, i);
-	topk_index_give(&buckets->index, i);
+	topk_index_remove(&buckets->index, buckets_node(buckets, i), i);
+	topk_index_give(&buckets->index, &buckets_this_cpu(buckets)->spare, i);
 	return true;
 }
 
 /* A node for a new key, RESERVED, or 0; of another CPU's victims if there is no other. */
 u32 topk_buckets_take_node(struct topk_buckets *buckets, const struct topk_key *key)
 {
+	atomic64_t *spare = &buckets_this_cpu(buckets)->spare;
 	u32 cpu = raw_smp_processor_id();
 	u32 n, i;
 
-	if (!topk_index_has_spare(&buckets->index))
+	if (!atomic64_read(spare))
 		topk_buckets_retire_victim(buckets, cpu);
-	i = topk_index_take(&buckets->index, key);
+	i = topk_index_take(&buckets->index, spare);
 	for (n = 1; !i && n <= nr_cpu_ids; n++)
 		if (topk_buckets_retire_victim(buckets, (cpu + n) % nr_cpu_ids))
-			i = topk_index_take(&buckets->index, key);
+			i = topk_index_take(&buckets->index, spare);
+	if (i)
+		topk_node_reserve(buckets_node(buckets, i), key->word, key->words, key->hash);
 	return i;
 }
 
@@ -288,7 +291,7 @@ static void buckets_read_place(struct topk_table *table, struct topk_pick *pick,
 		record->error = READ_ONCE(node->error);
 		for (word = 0; word < words; word++)
 			((u64 *)record->key)[word] = READ_ONCE(node->key[word]);
-		smp_rmb(); /* topk_index_take(): topk-generation.litmus */
+		smp_rmb(); /* topk_node_reserve(): topk-generation.litmus */
 	} while (topk_state_generation(atomic64_read(&node->state)) != pick->generation);
 }
 

@@ -376,9 +376,9 @@ static bool cooperative_hit_absent(struct cooperative *t, const struct topk_key 
 			topk_index_leave(index, &position);
 		if (outcome != TOPK_COUNTED)
 			continue;
-		*n = topk_state_pending(topk_index_release(index, i, TOPK_EVICTED));
+		*n = topk_state_pending(topk_node_release(cooperative_node(t, i), TOPK_EVICTED));
 		*taken += *n;
-		topk_index_give(index, i);
+		topk_index_give(index, &cooperative_this_cpu(t)->spare, i);
 		return true;
 	}
 	cooperative_bring(t, i, topk_buckets_enter(&t->base, i, *n));

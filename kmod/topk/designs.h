@@ -21,16 +21,15 @@ static __always_inline void topk_add(struct topk_table *table, const void *bytes
 {
 	u64 key = 0;
 
-	if (likely(table->inline_key == sizeof(u64)))
+	if (likely(table->inline_key == sizeof(u64))) {
 		memcpy(&key, bytes, sizeof(u64));
-	else if (table->inline_key == sizeof(u32))
+	} else if (table->inline_key == sizeof(u32)) {
 		memcpy(&key, bytes, sizeof(u32));
-	else
-		goto add;
-	if (likely(topk_lockfree_hit(table, bytes, key, n)))
+	} else {
+		table->ops->add(table, bytes, n);
 		return;
-add:
-	table->ops->add(table, bytes, n);
+	}
+	topk_lockfree_hit(table, key, n);
 }
 
 #endif /* _SCOUNTER_TOPK_DESIGNS_H */

@@ -12,24 +12,14 @@
 #include "topk/index.h"
 #include "topk/table.h"
 
-static bool index_link_is_leaving(s64 link)
-{
-	return link & TOPK_LINK_LEAVING;
-}
-
-/* Of a node that is in no chain: only the context that took it writes its link. */
-static void index_set_link(struct topk_node *node, u32 next)
-{
-	atomic64_set(&node->link, topk_link_after(atomic64_read(&node->link), next));
-}
-
-static u32 index_pool_pop(struct topk_index *index)
+/* A node of the pool, or 0. */
+u32 topk_index_pop(struct topk_index *index)
 {
 	u32 failures, next;
 	s64 pool;
 
 	for (failures = 0;; topk_backoff(pool, failures++)) {
-		/* Pairs with the compare-and-swap in index_pool_push(). */
+		/* Pairs with the compare-and-swap in topk_index_push(). */
 		pool = atomic64_read_acquire(&index->pool);
 		if (!topk_link_node(pool))
 			return 0;
@@ -40,14 +30,14 @@ static u32 index_pool_pop(struct topk_index *index)
 	}
 }
 
-static void index_pool_push(struct topk_index *index, u32 i)
+void topk_index_push(struct topk_index *index, u32 i)
 {
 	u32 failures;
 	s64 pool;
 
 	for (failures = 0;; topk_backoff(pool, failures++)) {
 		pool = atomic64_read(&index->pool);
-		index_set_link(topk_node(index, i), topk_link_node(pool));
+		topk_index_set_link(topk_node(index, i), topk_link_node(pool));
 		if (atomic64_try_cmpxchg(&index->pool, &pool, topk_link_after(pool, i)))
 			return;
 	}
@@ -65,7 +55,7 @@ static void index_fill_pool(struct topk_index *index)
 	atomic64_set(&index->pool, 0);
 	for (first = 0; first < step; first++)
 		for (i = (s64)index->count - first; i > 0; i -= step, topk_breathe(i))
-			index_pool_push(index, i);
+			topk_index_push(index, i);
 }
 
 /* @beside: bytes of the design's own with each node, in the same cache line if they fit */
@@ -83,8 +73,7 @@ int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size, u32 besid
 				L1_CACHE_BYTES;
 	index->heads = kvcalloc(heads, sizeof(*index->heads), GFP_KERNEL);
 	index->nodes = kvcalloc((size_t)nodes + 1, index->stride, GFP_KERNEL);
-	index->spares = kvcalloc(nr_cpu_ids, sizeof(*index->spares), GFP_KERNEL);
-	if (!index->heads || !index->nodes || !index->spares) {
+	if (!index->heads || !index->nodes) {
 		topk_index_clear(index);
 		return -ENOMEM;
 	}
@@ -96,74 +85,14 @@ void topk_index_clear(struct topk_index *index)
 {
 	kvfree(index->heads);
 	kvfree(index->nodes);
-	kvfree(index->spares);
 	index->heads = NULL;
 	index->nodes = NULL;
-	index->spares = NULL;
 }
 
 size_t topk_index_bytes(const struct topk_index *index)
 {
 	return (sizeof(*index->heads) << (32 - index->shift)) +
-	       (size_t)(index->count + 1) * index->stride +
-	       nr_cpu_ids * sizeof(*index->spares);
-}
-
-/* A node for @key, RESERVED and in no chain, or 0. */
-u32 topk_index_take(struct topk_index *index, const struct topk_key *key)
-{
-	atomic64_t *spare = &index->spares[raw_smp_processor_id()].node;
-	struct topk_node *node;
-	u32 word, i = 0;
-	u64 state;
-
-	if (atomic64_read(spare))
-		i = atomic64_xchg(spare, 0);
-	if (!i)
-		i = index_pool_pop(index);
-	if (!i)
-		return 0;
-	node = topk_node(index, i);
-	/*
-	 * Write the new generation, then the key, then RESERVED.  A context that read the
-	 * old state and then a word of the new key fails to change the state.  A context
-	 * that read RESERVED reads the new key.  The barriers pair with those around a
-	 * comparison of keys: the acquire of the state before it, and the compare-and-swap
-	 * of the state or a fence after it.  topk-generation.litmus, topk-reserve.litmus
-	 */
-	state = (topk_state_generation(atomic64_read(&node->state)) + 1) * TOPK_GENERATION;
-	atomic64_set(&node->state, state | TOPK_EVICTED);
-	smp_wmb(); /* as said above */
-	WRITE_ONCE(node->hash, key->hash);
-	for (word = 0; word < key->words; word++)
-		WRITE_ONCE(node->key[word], key->word[word]);
-	atomic64_set_release(&node->state, state | TOPK_RESERVED);
-	return i;
-}
-
-/*
- * Let a RESERVED node go: its state gets @flags instead.  Returns the state before, with
- * the hits that others left.
- */
-u64 topk_index_release(struct topk_index *index, u32 i, u64 flags)
-{
-	struct topk_node *node = topk_node(index, i);
-	s64 state = atomic64_read(&node->state);
-
-	while (!atomic64_try_cmpxchg(&node->state, &state,
-				     topk_state_generation(state) * TOPK_GENERATION | flags))
-		;
-	return state;
-}
-
-/* Give a node back that is in no chain. */
-void topk_index_give(struct topk_index *index, u32 i)
-{
-	atomic64_t *spare = &index->spares[raw_smp_processor_id()].node;
-	s64 none = 0;
-
-	if (atomic64_read(spare) || !atomic64_try_cmpxchg(spare, &none, i))
-		index_pool_push(index, i);
+	       (size_t)(index->count + 1) * index->stride;
 }
 
 /* Whether the node is before the key (< 0), is the key's (0), or is behind it (> 0). */
@@ -215,7 +144,7 @@ again:
 		smp_rmb();
 		if (atomic64_read(from) != word)
 			goto again;
-		if (index_link_is_leaving(link)) {
+		if (topk_link_is_leaving(link)) {
 			s64 next = topk_link_after(word, topk_link_node(link));
 
 			if (!atomic64_try_cmpxchg(from, &word, next))
@@ -234,14 +163,14 @@ again:
 	return !where;
 }
 
-/* Insert the node.  False if the key has one: then that is at @position. */
-bool topk_index_insert(struct topk_index *index, const struct topk_key *key,
-		       u32 i, struct topk_position *position)
+/* As topk_index_insert(), of any chain. */
+bool topk_index_insert_in_order(struct topk_index *index, const struct topk_key *key,
+				u32 i, struct topk_position *position)
 {
 	do {
 		if (topk_index_find(index, key, position))
 			return false;
-		index_set_link(topk_node(index, i), position->node);
+		topk_index_set_link(topk_node(index, i), position->node);
 		/* Publishes the node; pairs with the acquires in find(): topk-claim.litmus. */
 	} while (!atomic64_try_cmpxchg(position->from, &position->word,
 				       topk_link_after(position->word, i)));
@@ -262,23 +191,15 @@ void topk_index_key(const struct topk_index *index, u32 i, struct topk_key *key)
 {
 	const struct topk_node *node = topk_node(index, i);
 
-	key->hash = node->hash;
-	key->words = index->words;
-	memcpy(key->word, node->key, key->words * sizeof(u64));
+	topk_key_of_words(key, node->key, index->words, node->hash);
 }
 
-/* Take a node out of its chain; for its owner only. */
-void topk_index_remove(struct topk_index *index, u32 i)
+/* Whoever walks to the place of a leaving node takes it out. */
+void topk_index_unlink(struct topk_index *index, u32 i)
 {
-	struct topk_node *node = topk_node(index, i);
-	s64 link = atomic64_read(&node->link);
 	struct topk_position position;
 	struct topk_key key;
 
-	while (!index_link_is_leaving(link) &&
-	       !atomic64_try_cmpxchg(&node->link, &link,
-			topk_link_after(link, topk_link_node(link) | TOPK_LINK_LEAVING)))
-		;
 	topk_index_key(index, i, &key);
 	topk_index_find(index, &key, &position);
 }

@@ -49,19 +49,9 @@ struct topk_node {
 	u64 key[];
 };
 
-/*
- * A node that was given back on this CPU, for the next hit that needs one; 0 is none.
- * Where each hit evicts, each hit takes a node and gives one back.  With a spare node per
- * CPU, CPUs do not meet at the pool.
- */
-struct topk_spare {
-	atomic64_t node;
-} ____cacheline_aligned_in_smp;
-
 struct topk_index {
 	atomic64_t *heads;
 	void *nodes;
-	struct topk_spare *spares;
 	u32 stride;
 	u32 words;		/* of a key */
 	u32 shift;		/* of a hash, to the number of its chain */
@@ -87,22 +77,15 @@ int topk_index_init(struct topk_index *index, u32 nodes, u32 key_size, u32 besid
 void topk_index_clear(struct topk_index *index);
 size_t topk_index_bytes(const struct topk_index *index);
 
-u32 topk_index_take(struct topk_index *index, const struct topk_key *key);
-u64 topk_index_release(struct topk_index *index, u32 node, u64 flags);
-void topk_index_give(struct topk_index *index, u32 node);
+u32 topk_index_pop(struct topk_index *index);
+void topk_index_push(struct topk_index *index, u32 node);
 bool topk_index_find(struct topk_index *index, const struct topk_key *key,
 		     struct topk_position *position);
-bool topk_index_insert(struct topk_index *index, const struct topk_key *key,
-		       u32 node, struct topk_position *position);
+bool topk_index_insert_in_order(struct topk_index *index, const struct topk_key *key,
+				u32 node, struct topk_position *position);
 void topk_index_leave(struct topk_index *index, const struct topk_position *position);
+void topk_index_unlink(struct topk_index *index, u32 node);
 void topk_index_key(const struct topk_index *index, u32 node, struct topk_key *key);
-void topk_index_remove(struct topk_index *index, u32 node);
-
-/* Whether this CPU has a spare node. */
-static inline bool topk_index_has_spare(const struct topk_index *index)
-{
-	return atomic64_read(&index->spares[raw_smp_processor_id()].node);
-}
 
 #define TOPK_LINK_LEAVING	(1U << 31)
 
@@ -114,12 +97,17 @@ static __always_inline atomic64_t *topk_index_head(const struct topk_index *inde
 /* A link with the tag of @old plus 1.  @node need not be the number of a node. */
 static inline s64 topk_link_after(s64 old, u32 node)
 {
-	return (s64)(((u64)old >> 32) + 1) << 32 | node;
+	return (old | U32_MAX) + 1 + node;
 }
 
 static __always_inline u32 topk_link_node(s64 link)
 {
 	return (u32)link & ~TOPK_LINK_LEAVING;
+}
+
+static __always_inline bool topk_link_is_leaving(s64 link)
+{
+	return link & TOPK_LINK_LEAVING;
 }
 
 static __always_inline struct topk_node *topk_node(const struct topk_index *index, u32 node)
@@ -190,9 +178,128 @@ static inline u64 topk_state_generation(u64 state)
 	return state / TOPK_GENERATION;
 }
 
+/* Of the next use of a node, with no flags. */
+static inline u64 topk_state_next(u64 state)
+{
+	return (state | (TOPK_GENERATION - 1)) + 1;
+}
+
 static inline u64 topk_state_pending(u64 state)
 {
 	return state & TOPK_PENDING_MASK;
+}
+
+/* Of a node that is in no chain: only the context that took it writes its link. */
+static __always_inline void topk_index_set_link(struct topk_node *node, u32 next)
+{
+	atomic64_set(&node->link, topk_link_after(atomic64_read(&node->link), next));
+}
+
+/*
+ * A node that is in no chain, or 0.  @spare is this CPU's: a node that was given back on it,
+ * for the next hit that needs one; 0 is none.  Where each hit evicts, each hit takes a node
+ * and gives one back.  With a spare node per CPU, CPUs do not meet at the pool.
+ */
+static __always_inline u32 topk_index_take(struct topk_index *index, atomic64_t *spare)
+{
+	u32 i = atomic64_xchg(spare, 0);
+
+	return likely(i) ? i : topk_index_pop(index);
+}
+
+/* A node that is in no chain becomes this key's, and RESERVED. */
+static __always_inline void topk_node_reserve(struct topk_node *node, const u64 *key,
+					      u32 words, u32 hash)
+{
+	u64 state = topk_state_next(atomic64_read(&node->state));
+	u32 i;
+
+	/*
+	 * Write the new generation, then the key, then RESERVED.  A context that read the
+	 * old state and then a word of the new key fails to change the state.  A context
+	 * that read RESERVED reads the new key.  The barriers pair with those around a
+	 * comparison of keys: the acquire of the state before it, and the compare-and-swap
+	 * of the state or a fence after it.  topk-generation.litmus, topk-reserve.litmus
+	 */
+	atomic64_set(&node->state, state | TOPK_EVICTED);
+	smp_wmb(); /* as said above */
+	WRITE_ONCE(node->hash, hash);
+	for (i = 0; i < words; i++)
+		WRITE_ONCE(node->key[i], key[i]);
+	atomic64_set_release(&node->state, state | TOPK_RESERVED);
+}
+
+/*
+ * Let a RESERVED node go: its state gets @flags instead.  Returns the state before, with
+ * the hits that others left.
+ */
+static __always_inline u64 topk_node_release(struct topk_node *node, u64 flags)
+{
+	s64 state = atomic64_read(&node->state);
+
+	while (!atomic64_try_cmpxchg(&node->state, &state,
+				     topk_state_generation(state) * TOPK_GENERATION | flags))
+		;
+	return state;
+}
+
+/* Give a node back that is in no chain. */
+static __always_inline void topk_index_give(struct topk_index *index, atomic64_t *spare, u32 i)
+{
+	s64 none = 0;
+
+	if (unlikely(!atomic64_try_cmpxchg(spare, &none, i)))
+		topk_index_push(index, i);
+}
+
+/*
+ * Insert the node.  False if that takes a walk: mostly the chain is empty, or the node comes
+ * before all others.  If the swap succeeds, the first node has been the first, and with
+ * this hash, since the head was read.
+ */
+static __always_inline bool topk_index_insert_first(struct topk_index *index,
+						    struct topk_node *node, u32 i, u32 hash)
+{
+	atomic64_t *head = topk_index_head(index, hash);
+	/* Pairs with the compare-and-swaps that publish the first node: topk-claim.litmus. */
+	s64 word = atomic64_read_acquire(head);
+	u32 first = topk_link_node(word);
+
+	if (unlikely(first && READ_ONCE(topk_node(index, first)->hash) <= hash))
+		return false;
+	topk_index_set_link(node, first);
+	/* Publishes the node; pairs with the acquires in find(): topk-claim.litmus. */
+	return atomic64_try_cmpxchg(head, &word, topk_link_after(word, i));
+}
+
+/* Insert the node.  False if the key has one: then that is at @position. */
+static __always_inline bool topk_index_insert(struct topk_index *index,
+					      const struct topk_key *key, u32 i,
+					      struct topk_position *position)
+{
+	return topk_index_insert_first(index, topk_node(index, i), i, key->hash) ||
+	       topk_index_insert_in_order(index, key, i, position);
+}
+
+/*
+ * Take a node out of its chain; for its owner only.  Most nodes are at the head.  Nobody
+ * changes the link of a leaving node: that is what the head gets.
+ */
+static __always_inline void topk_index_remove(struct topk_index *index, struct topk_node *node,
+					      u32 i)
+{
+	atomic64_t *head = topk_index_head(index, node->hash);
+	s64 word, link = atomic64_read(&node->link);
+
+	while (likely(!topk_link_is_leaving(link)) &&
+	       unlikely(!atomic64_try_cmpxchg(&node->link, &link,
+			topk_link_after(link, topk_link_node(link) | TOPK_LINK_LEAVING))))
+		;
+	word = atomic64_read(head);
+	if (unlikely(topk_link_node(word) != i) ||
+	    unlikely(!atomic64_try_cmpxchg(head, &word,
+					   topk_link_after(word, topk_link_node(link)))))
+		topk_index_unlink(index, i);
 }
 
 #endif /* _SCOUNTER_TOPK_INDEX_H */

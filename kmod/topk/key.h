@@ -53,12 +53,25 @@ struct topk_key {
 /* Odd, so that the multiplication is a bijection; from C. Wellons' lowbias32. */
 #define TOPK_MIX	0x2c1b3c6dU
 
-/* On a 32-bit machine the long multiplication is three of 32 bits. */
+/*
+ * The hash but for the last multiplication.  On a 32-bit machine the long multiplication
+ * is three of 32 bits.
+ */
+static __always_inline u32 topk_hash_sum(u64 word, const struct topk_secret *secret)
+{
+	u32 sum = ((secret->a0 + (word >> 32)) * (secret->a1 + (u32)word) + secret->b) >> 32;
+
+	return sum ^ sum >> 15;
+}
+
+static __always_inline u32 topk_hash_of_sum(u32 sum)
+{
+	return sum * TOPK_MIX;
+}
+
 static __always_inline u32 topk_hash_word(u64 word, const struct topk_secret *secret)
 {
-	u32 hash = ((secret->a0 + (word >> 32)) * (secret->a1 + (u32)word) + secret->b) >> 32;
-
-	return (hash ^ hash >> 15) * TOPK_MIX;
+	return topk_hash_of_sum(topk_hash_sum(word, secret));
 }
 
 static inline void topk_key_load(struct topk_key *key, const void *bytes, u32 size,
@@ -69,6 +82,13 @@ static inline void topk_key_load(struct topk_key *key, const void *bytes, u32 si
 	memcpy(key->word, bytes, size);
 	key->hash = key->words == 1 ? topk_hash_word(key->word[0], secret) :
 		    jhash2((const u32 *)key->word, 2 * key->words, secret->seed);
+}
+
+static inline void topk_key_of_words(struct topk_key *key, const u64 *word, u32 words, u32 hash)
+{
+	key->words = words;
+	key->hash = hash;
+	memcpy(key->word, word, words * sizeof(u64));
 }
 
 /* @words may be in a node that another context is giving another key. */

@@ -116,7 +116,7 @@ struct view {
  * acquires pair with the swaps of lockfree_carry() and the end of lockfree_add_large():
  * topk-carry.litmus, topk-high.litmus.
  */
-static __always_inline struct view lockfree_look(struct topk_cell *cell)
+static struct view lockfree_look(struct topk_cell *cell)
 {
 	u64 upper, again = atomic64_read_acquire(&cell->upper);
 	struct view view;
@@ -127,11 +127,7 @@ static __always_inline struct view lockfree_look(struct topk_cell *cell)
 		view.word = atomic64_read_acquire(&cell->word);
 		again = atomic64_read_acquire(&cell->upper);
 	} while (unlikely((again & ~CARRIES) - (upper & ~CARRIES) >= TOPK_FOLD));
-	/* Counts below TOPK_FOLD, which most are, take few instructions. */
-	if (likely(!(upper | again | (view.word & CARRIES))))
-		view.count = word_low(view.word);
-	else
-		view.count = lockfree_count_of(upper, view.word);
+	view.count = lockfree_count_of(upper, view.word);
 	view.quiet = again == upper && !(view.word & PIN_MASK);
 	return view;
 }
@@ -155,9 +151,34 @@ static void lockfree_carry(struct topk_cell *cell)
 }
 
 struct victim {
-	struct view view;
+	u64 word, count;
 	u32 cell;
 };
+
+/* Whether the cell's count is the bound for all, so that it may be evicted. */
+static bool lockfree_is_victim(struct topk_lockfree *t, u32 cell, u64 bound,
+			       struct victim *victim)
+{
+	struct view view = lockfree_look(&t->cells[cell]);
+
+	*victim = (struct victim) { .word = view.word, .count = view.count, .cell = cell };
+	return view.count <= bound && view.quiet;
+}
+
+/*
+ * The same, of a cell with a count below TOPK_FOLD, as most are.  Both words are read once:
+ * the lower one has no carry on its way, and the upper one, read after it, has got none.
+ */
+static __always_inline bool lockfree_is_low_victim(struct topk_lockfree *t, u32 cell, u64 bound,
+						   struct victim *victim)
+{
+	u64 word = atomic64_read_acquire(&t->cells[cell].word);
+
+	*victim = (struct victim) { .word = word, .count = word_low(word), .cell = cell };
+	return victim->count <= bound &&
+	       !(word & (PIN_MASK | TOPK_LOW(TOPK_FOLD) | CARRIES)) &&
+	       !atomic64_read(&t->cells[cell].upper);
+}
 
 /* A block of cells, which are looked at in steps. */
 struct block {
@@ -169,7 +190,7 @@ struct block {
  * cells: two keys that come one after the other have no cache line in common.  CELL_STEP
  * is odd, and the width a power of 2 then: no cell is left out.
  */
-static __always_inline struct block lockfree_block(const struct topk_lockfree *t, u32 cell,
+static struct block lockfree_block(const struct topk_lockfree *t, u32 cell,
 						   u64 bound)
 {
 	struct block block = { .first = cell & ~(TOPK_FAN_OUT - 1), .step = 1 };
@@ -182,18 +203,9 @@ static __always_inline struct block lockfree_block(const struct topk_lockfree *t
 
 static __always_inline u32 lockfree_beside(const struct block *block, u32 cell)
 {
-	u32 at = cell - block->first + block->step;
+	u32 next = cell + block->step, end = block->first + block->width;
 
-	return block->first + (at < block->width ? at : at - block->width);
-}
-
-/* Whether the cell's count is the bound for all, so that it may be evicted. */
-static __always_inline bool lockfree_is_victim(struct topk_lockfree *t, u32 cell, u64 bound,
-					       struct victim *victim)
-{
-	victim->cell = cell;
-	victim->view = lockfree_look(&t->cells[cell]);
-	return victim->view.count <= bound && victim->view.quiet;
+	return next < end ? next : next - block->width;
 }
 
 /*
@@ -204,14 +216,15 @@ static bool lockfree_seek_in_block(struct topk_lockfree *t, u32 from, struct vic
 {
 	u64 count, least = U64_MAX, bound = topk_bounds_least(&t->bounds);
 	struct block block = lockfree_block(t, from, bound);
+	const struct topk_cell *cells = t->cells;
 	u32 i, cell = from;
 
-	for (i = 0; i < block.width; i++, cell = lockfree_beside(&block, cell)) {
-		count = word_low(atomic64_read_acquire(&t->cells[cell].word));
+	for (i = block.width; i; i--, cell = lockfree_beside(&block, cell)) {
+		count = word_low(atomic64_read_acquire(&cells[cell].word));
 		if (count <= bound) {
 			if (lockfree_is_victim(t, cell, bound, victim))
 				return true;
-			count = victim->view.count;
+			count = victim->count;
 		}
 		least = min(least, count);
 	}
@@ -219,37 +232,52 @@ static bool lockfree_seek_in_block(struct topk_lockfree *t, u32 from, struct vic
 	return false;
 }
 
+/* A victim to whose lower part hits can be added. */
 static noinline bool lockfree_seek_in_blocks(struct topk_lockfree *t, u32 from,
 					     struct victim *victim, u32 *tries)
 {
 	u32 block;
 
 	for (; *tries; --*tries) {
-		if (lockfree_seek_in_block(t, from, victim))
-			return true;
+		while (lockfree_seek_in_block(t, from, victim)) {
+			if (word_low(victim->word) < TOPK_FOLD)
+				return true;
+			lockfree_carry(&t->cells[victim->cell]);
+		}
 		if (topk_bounds_descend(&t->bounds, 0, &block))
 			from = block * TOPK_FAN_OUT;
 	}
 	return false;
 }
 
+/* Where to look first after @cell. */
+static __always_inline u32 lockfree_next(const struct topk_lockfree *t, u32 cell, u64 bound)
+{
+	struct block block;
+
+	if (likely(bound && (cell + 1) % TOPK_FAN_OUT && cell + 1 < t->table.capacity))
+		return cell + 1;
+	block = lockfree_block(t, cell, bound);
+	return lockfree_beside(&block, cell);
+}
+
 /*
  * Victims are taken in turn: mostly the next one is beside the last.  The hint is a cell,
  * whatever contexts of this CPU do to it.
  */
-static __always_inline bool lockfree_seek(struct topk_lockfree *t, struct victim *victim,
-					  u32 *tries)
+static __always_inline bool lockfree_seek(struct topk_lockfree *t, struct topk_cpu *cpu,
+					  struct victim *victim, u32 *tries)
 {
-	u32 *hint = &lockfree_this_cpu(t)->hint;
 	u64 bound = topk_bounds_least(&t->bounds);
-	u32 from = READ_ONCE(*hint);
-	struct block block;
+	u32 from = READ_ONCE(cpu->hint);
+	struct victim other;
 
-	if (unlikely(!lockfree_is_victim(t, from, bound, victim)) &&
-	    !lockfree_seek_in_blocks(t, from, victim, tries))
-		return false;
-	block = lockfree_block(t, victim->cell, bound);
-	WRITE_ONCE(*hint, lockfree_beside(&block, victim->cell));
+	if (unlikely(!lockfree_is_low_victim(t, from, bound, victim))) {
+		if (!lockfree_seek_in_blocks(t, from, &other, tries))
+			return false;
+		*victim = other;
+	}
+	WRITE_ONCE(cpu->hint, lockfree_next(t, victim->cell, bound));
 	return true;
 }
 
@@ -373,34 +401,40 @@ static bool lockfree_count_or_delegate(struct topk_lockfree *t,
 	return lockfree_leave_hits(t, node, &state, n);
 }
 
-static void lockfree_retire(struct topk_lockfree *t, u32 i)
+static __always_inline void lockfree_retire(struct topk_lockfree *t, struct topk_cpu *cpu,
+					    struct topk_node *node, u32 i)
 {
-	topk_index_remove(&t->index, i);
-	topk_index_give(&t->index, i);
+	topk_index_remove(&t->index, node, i);
+	topk_index_give(&t->index, &cpu->spare, i);
 }
 
 /* The node has lost its cell: retire it.  If it is RESERVED, its owner will do that. */
-static void lockfree_evict(struct topk_lockfree *t, u32 i)
+static __always_inline void lockfree_evict(struct topk_lockfree *t, struct topk_cpu *cpu, u32 i)
 {
 	struct topk_node *node = topk_node(&t->index, i);
 	s64 state = atomic64_read(&node->state);
 
-	atomic64_inc(&lockfree_this_cpu(t)->evictions);
+	atomic64_inc(&cpu->evictions);
 	do {
-		if (!(state & TOPK_RESERVED)) {
-			lockfree_retire(t, i);
+		if (likely(!(state & TOPK_RESERVED))) {
+			lockfree_retire(t, cpu, node, i);
 			return;
 		}
 	} while (!atomic64_try_cmpxchg(&node->state, &state, state | TOPK_EVICTED));
 }
 
-/* The node is no longer RESERVED.  Returns the hits that others left in it. */
-static u64 lockfree_settle(struct topk_lockfree *t, u32 i)
+static noinline void lockfree_retire_early(struct topk_lockfree *t, u32 i)
 {
-	u64 state = topk_index_release(&t->index, i, 0);
+	lockfree_retire(t, lockfree_this_cpu(t), topk_node(&t->index, i), i);
+}
 
-	if (state & TOPK_EVICTED)
-		lockfree_retire(t, i);
+/* The node is no longer RESERVED.  Returns the hits that others left in it. */
+static __always_inline u64 lockfree_settle(struct topk_lockfree *t, struct topk_node *node, u32 i)
+{
+	u64 state = topk_node_release(node, 0);
+
+	if (unlikely(state & TOPK_EVICTED))
+		lockfree_retire_early(t, i);
 	return topk_state_pending(state);
 }
 
@@ -410,9 +444,9 @@ static u64 lockfree_settle(struct topk_lockfree *t, u32 i)
  */
 static u64 lockfree_give_back(struct topk_lockfree *t, u32 i)
 {
-	u64 state = topk_index_release(&t->index, i, TOPK_EVICTED);
+	u64 state = topk_node_release(topk_node(&t->index, i), TOPK_EVICTED);
 
-	topk_index_give(&t->index, i);
+	topk_index_give(&t->index, &lockfree_this_cpu(t)->spare, i);
 	return topk_state_pending(state);
 }
 
@@ -420,32 +454,25 @@ static u64 lockfree_give_back(struct topk_lockfree *t, u32 i)
  * Give the node, which is in its chain, the cell of a victim, with @n hits.  False if
  * @tries blocks had none.
  */
-static bool lockfree_claim(struct topk_lockfree *t, u32 i, u64 n, u32 *tries)
+static __always_inline bool lockfree_claim(struct topk_lockfree *t, struct topk_cpu *cpu,
+					   struct topk_node *node, u32 i, u64 n, u32 *tries)
 {
-	struct topk_node *node = topk_node(&t->index, i);
 	struct victim victim;
-	struct topk_cell *cell;
 	u64 word, evicted;
+	s64 old;
 
-	for (;;) {
-		if (!lockfree_seek(t, &victim, tries))
+	do {
+		if (!lockfree_seek(t, cpu, &victim, tries))
 			return false;
-		cell = &t->cells[victim.cell];
-		word = victim.view.word;
-		if (word_low(word) >= TOPK_FOLD) {
-			lockfree_carry(cell);
-			continue;
-		}
-		evicted = topk_cell_node(word);
-		WRITE_ONCE(node->error, victim.view.count);
+		evicted = topk_cell_node(victim.word);
+		WRITE_ONCE(node->error, victim.count);
 		WRITE_ONCE(node->place, victim.cell);
+		old = victim.word;
+		word = victim.word + topk_cell_word(i) - topk_cell_word(evicted) + TOPK_LOW(n);
 		/* Publishes both; pairs with lockfree_count_in() and lockfree_read_cell(). */
-		word += topk_cell_word(i) - topk_cell_word(evicted) + TOPK_LOW(n);
-		if (atomic64_try_cmpxchg(&cell->word, (s64 *)&victim.view.word, word))
-			break;
-	}
-	if (evicted)
-		lockfree_evict(t, evicted);
+	} while (unlikely(!atomic64_try_cmpxchg(&t->cells[victim.cell].word, &old, word)));
+	if (likely(evicted))
+		lockfree_evict(t, cpu, evicted);
 	return true;
 }
 
@@ -458,44 +485,80 @@ static void lockfree_waiting_push(struct topk_lockfree *t, u32 i)
 	} while (!atomic64_try_cmpxchg(&t->waiting, &first, i));
 }
 
-/* The key had no node: make one.  Returns the hits that still are to be counted. */
-static noinline u64 lockfree_hit_absent(struct topk_lockfree *t, const struct topk_key *key, u64 n,
-					u64 *taken, u32 *tries)
+/* No victim was found for the key in the node.  The hits wait with it. */
+static noinline void lockfree_wait(struct topk_lockfree *t, u32 i, u64 n)
+{
+	struct topk_node *node = topk_node(&t->index, i);
+	s64 state = atomic64_read(&node->state);
+
+	while (!lockfree_leave_hits(t, node, &state, n))
+		;
+	lockfree_waiting_push(t, i);
+}
+
+/*
+ * Insert the node.  False if the key has one: then the hits are counted there, and @left
+ * are those that others have left in the new node.
+ */
+static noinline bool lockfree_insert_in_order(struct topk_lockfree *t, const u64 *word, u32 words,
+					      u32 hash, u32 i, u64 n, u64 *left)
 {
 	struct topk_position position;
-	u64 left, first = min_t(u64, n, TOPK_SMALL);
-	s64 state;
-	u32 i;
+	struct topk_key key;
 
-	i = topk_index_take(&t->index, key);
-	if (!i) {
-		topk_drop(lockfree_this_cpu(t), n);
-		return 0;
-	}
-	while (!topk_index_insert(&t->index, key, i, &position)) {
-		if (lockfree_count_or_delegate(t, &position, key, n)) {
-			left = lockfree_give_back(t, i);
-			*taken += left;
-			return left;
+	topk_key_of_words(&key, word, words, hash);
+	while (!topk_index_insert_in_order(&t->index, &key, i, &position)) {
+		if (lockfree_count_or_delegate(t, &position, &key, n)) {
+			*left = lockfree_give_back(t, i);
+			return false;
 		}
 	}
-	if (!lockfree_claim(t, i, first, tries)) {
-		state = atomic64_read(&topk_node(&t->index, i)->state);
-		while (!lockfree_leave_hits(t, topk_node(&t->index, i), &state, n))
-			;
-		lockfree_waiting_push(t, i);
+	return true;
+}
+
+/*
+ * The key of so many words had no node: make one, and count the @first of its hits.
+ * Returns those that still are to be counted.  @taken grows by those of them that others
+ * left.
+ */
+static __always_inline u64 lockfree_bring(struct topk_lockfree *t, const u64 *word, u32 words,
+					  u32 hash, u64 n, u64 first, u64 *taken, u32 *tries)
+{
+	struct topk_cpu *cpu = lockfree_this_cpu(t);
+	u32 i = topk_index_take(&t->index, &cpu->spare);
+	struct topk_node *node = topk_node(&t->index, i);
+	u64 left;
+
+	if (unlikely(!i)) {
+		topk_drop(cpu, n);
 		return 0;
 	}
-	left = lockfree_settle(t, i);
+	topk_node_reserve(node, word, words, hash);
+	if (unlikely(!topk_index_insert_first(&t->index, node, i, hash)) &&
+	    !lockfree_insert_in_order(t, word, words, hash, i, n, &left)) {
+		*taken += left;
+		return left;
+	}
+	if (unlikely(!lockfree_claim(t, cpu, node, i, first, tries))) {
+		lockfree_wait(t, i, n);
+		return 0;
+	}
+	left = lockfree_settle(t, node, i);
 	*taken += left;
 	return left + n - first;
 }
 
-static void lockfree_count_hits(struct topk_lockfree *t, const struct topk_key *key, u64 n,
-				u32 *tries)
+static noinline u64 lockfree_hit_absent(struct topk_lockfree *t, const struct topk_key *key, u64 n,
+					u64 *taken, u32 *tries)
 {
-	u64 taken = 0;
+	return lockfree_bring(t, key->word, key->words, key->hash, n, min_t(u64, n, TOPK_SMALL),
+			      taken, tries);
+}
 
+/* @taken of these hits are of those that others left. */
+static noinline void lockfree_count_hits(struct topk_lockfree *t, const struct topk_key *key,
+					 u64 n, u64 taken, u32 *tries)
+{
 	while (n && !lockfree_hit_present(t, key, n))
 		n = lockfree_hit_absent(t, key, n, &taken, tries);
 	if (taken)
@@ -503,50 +566,78 @@ static void lockfree_count_hits(struct topk_lockfree *t, const struct topk_key *
 }
 
 /* Give cells to the keys that wait, and count the hits that others left in them. */
-static void lockfree_bring_waiting(struct topk_lockfree *t, u32 *tries)
+static noinline void lockfree_bring_waiting(struct topk_lockfree *t, u32 *tries)
 {
+	struct topk_node *node;
 	u32 i, next;
 
-	if (!atomic64_read(&t->waiting))
-		return;
 	for (i = atomic64_xchg(&t->waiting, 0); i; i = next) {
 		struct topk_key key;
 		u64 left;
 
-		next = topk_node(&t->index, i)->error;
-		if (!lockfree_claim(t, i, 0, tries)) {
+		node = topk_node(&t->index, i);
+		next = node->error;
+		if (!lockfree_claim(t, lockfree_this_cpu(t), node, i, 0, tries)) {
 			lockfree_waiting_push(t, i);
 			continue;
 		}
 		topk_index_key(&t->index, i, &key);
-		left = lockfree_settle(t, i);
-		lockfree_count_hits(t, &key, left, tries);
-		topk_counted(lockfree_this_cpu(t), left);
+		left = lockfree_settle(t, node, i);
+		lockfree_count_hits(t, &key, left, left, tries);
 	}
+}
+
+static noinline void lockfree_count_left(struct topk_lockfree *t, const u64 *word, u32 words,
+					 u32 hash, u64 n, u64 taken, u32 *tries)
+{
+	struct topk_key key;
+
+	topk_key_of_words(&key, word, words, hash);
+	lockfree_count_hits(t, &key, n, taken, tries);
+}
+
+/* Hits of a key that has just not been found, the @first of them at once. */
+static __always_inline void lockfree_count_absent(struct topk_lockfree *t, const u64 *word,
+						  u32 words, u32 hash, u64 n, u64 first)
+{
+	u32 tries = TOPK_TRIES;
+	u64 taken = 0;
+
+	if (unlikely(atomic64_read(&t->waiting)))
+		lockfree_bring_waiting(t, &tries);
+	n = lockfree_bring(t, word, words, hash, n, first, &taken, &tries);
+	if (unlikely(n))
+		lockfree_count_left(t, word, words, hash, n, taken, &tries);
 }
 
 static notrace void lockfree_add(struct topk_table *table, const void *bytes, u64 n)
 {
 	struct topk_lockfree *t = topk_lockfree_of(table);
-	u32 tries = TOPK_TRIES;
 	struct topk_key key;
 
 	topk_key_load(&key, bytes, t->table.key_size, &t->table.secret);
-	if (lockfree_hit_present(t, &key, n))
-		return;
-	lockfree_bring_waiting(t, &tries);
-	lockfree_count_hits(t, &key, n, &tries);
+	if (!lockfree_hit_present(t, &key, n))
+		lockfree_count_absent(t, key.word, key.words, key.hash, n,
+				      min_t(u64, n, TOPK_SMALL));
 }
 
-notrace void topk_lockfree_contended(struct topk_table *table, const void *bytes, u64 n)
+notrace void topk_lockfree_add(struct topk_table *table, u64 key, u64 n)
 {
-	struct topk_lockfree *t = topk_lockfree_of(table);
-	u32 tries = TOPK_TRIES;
-	struct topk_key key;
+	lockfree_add(table, &key, n);
+}
 
-	topk_key_load(&key, bytes, table->key_size, &table->secret);
-	if (!topk_gather(table, key.word[0], n))
-		lockfree_count_hits(t, &key, n, &tries);
+notrace void topk_lockfree_absent(struct topk_table *table, u64 key, u32 sum, u64 n)
+{
+	lockfree_count_absent(topk_lockfree_of(table), &key, 1, topk_hash_of_sum(sum), n, n);
+}
+
+notrace void topk_lockfree_contended(struct topk_table *table, u64 key, u64 n)
+{
+	u32 tries = TOPK_TRIES;
+
+	if (!topk_gather(table, key, n))
+		lockfree_count_left(topk_lockfree_of(table), &key, 1,
+				    topk_hash_word(key, &table->secret), n, 0, &tries);
 }
 
 /* Reading */
@@ -585,7 +676,7 @@ static void lockfree_read_cell(struct topk_table *table, struct topk_pick *pick,
 		record->error = READ_ONCE(node->error);
 		for (i = 0; i < words; i++)
 			((u64 *)record->key)[i] = READ_ONCE(node->key[i]);
-		smp_rmb(); /* topk_index_take(): topk-generation.litmus */
+		smp_rmb(); /* topk_node_reserve(): topk-generation.litmus */
 		pick->generation = topk_state_generation(state);
 	} while (topk_cell_node(view.word) != pick->node ||
 		 topk_state_generation(atomic64_read(&node->state)) != pick->generation);

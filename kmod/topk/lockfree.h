@@ -63,15 +63,20 @@ static inline struct topk_lockfree *topk_lockfree_of(struct topk_table *table)
 	return container_of(table, struct topk_lockfree, table);
 }
 
-/* As add() of the design, for a key whose count another CPU is changing, too. */
-void topk_lockfree_contended(struct topk_table *table, const void *bytes, u64 n);
+/* As add() of the design, for keys of one word: any, */
+void topk_lockfree_add(struct topk_table *table, u64 key, u64 n);
+
+/* one whose count another CPU is changing, too, */
+void topk_lockfree_contended(struct topk_table *table, u64 key, u64 n);
 
 /*
- * Count hits of a key of one word that is in the table.  False, and nothing is counted, if
- * that takes the design's add().
+ * and one that has just not been found, with TOPK_SMALL hits at most.  @sum: see key.h; it
+ * is at hand, and the hash is not.
  */
-static __always_inline bool topk_lockfree_hit(struct topk_table *table, const void *bytes,
-					      u64 key, u64 n)
+void topk_lockfree_absent(struct topk_table *table, u64 key, u32 sum, u64 n);
+
+/* Count hits of a key of one word. */
+static __always_inline void topk_lockfree_hit(struct topk_table *table, u64 key, u64 n)
 {
 	struct topk_lockfree *t = topk_lockfree_of(table);
 	struct topk_cpu *cpu = topk_this_cpu(table);
@@ -80,20 +85,26 @@ static __always_inline bool topk_lockfree_hit(struct topk_table *table, const vo
 	struct topk_cell *cell;
 	const atomic64_t *link;
 	unsigned long i;
+	u32 sum;
 	s64 word;
 
 	if (unlikely(READ_ONCE(cpu->gather_key) == key)) {
 		if (!topk_gather_hit(cpu, key, n))
-			topk_lockfree_contended(table, bytes, n);
-		return true;
+			topk_lockfree_contended(table, key, n);
+		return;
 	}
-	if (unlikely(n > TOPK_SMALL))
-		return false;
-	link = topk_index_head(&t->index, topk_hash_word(key, &table->secret));
+	if (unlikely(n > TOPK_SMALL)) {
+		topk_lockfree_add(table, key, n);
+		return;
+	}
+	sum = topk_hash_sum(key, &table->secret);
+	link = topk_index_head(&t->index, topk_hash_of_sum(sum));
 	for (;;) {
 		i = topk_link_node(atomic64_read(link));
-		if (unlikely(!i || !steps--))
-			return false;
+		if (unlikely(!i || !steps--)) {
+			topk_lockfree_absent(table, key, sum, n);
+			return;
+		}
 		/* It may get another key after this: the cell's word tells. */
 		node = topk_node_of_word(&t->index, i);
 		if (likely(READ_ONCE(node->key[0]) == key))
@@ -106,10 +117,9 @@ static __always_inline bool topk_lockfree_hit(struct topk_table *table, const vo
 	/* Another node's cell, a pinned one, or one that is nearly full. */
 	if (unlikely((word ^ topk_cell_word(i)) >= TOPK_LOW(TOPK_FOLD) ||
 		     READ_ONCE(node->key[0]) != key))
-		return false;
-	if (unlikely(!atomic64_try_cmpxchg(&cell->word, &word, word + TOPK_LOW(n))))
-		topk_lockfree_contended(table, bytes, n);
-	return true;
+		topk_lockfree_add(table, key, n);
+	else if (unlikely(!atomic64_try_cmpxchg(&cell->word, &word, word + TOPK_LOW(n))))
+		topk_lockfree_contended(table, key, n);
 }
 
 #endif /* _SCOUNTER_TOPK_LOCKFREE_H */

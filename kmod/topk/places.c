@@ -66,13 +66,13 @@ bool topk_place_look(struct topk_places *places, u32 place, struct topk_look *lo
 		}
 		node = topk_node(places->index, look->node);
 		element = topk_element(places, look->node);
-		/* topk_index_take(): topk-generation.litmus */
+		/* topk_node_reserve(): topk-generation.litmus */
 		look->state = atomic64_read_acquire(&node->state);
 		/* Acquire: the node got its place before its count: topk-place.litmus. */
 		look->count = atomic64_read_acquire(&element->count);
 		if (!look->count || READ_ONCE(element->place) != place)
 			continue;
-		smp_rmb(); /* topk_index_take(): topk-generation.litmus */
+		smp_rmb(); /* topk_node_reserve(): topk-generation.litmus */
 		if (topk_state_generation(atomic64_read(&node->state)) ==
 		    topk_state_generation(look->state))
 			return true;

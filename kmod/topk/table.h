@@ -32,6 +32,7 @@ struct topk_cpu {
 	atomic64_t delegated;	/* hits left to another context: delegation.h */
 	atomic64_t applied;	/* hits that others left, counted or dropped here */
 	atomic64_t dropped;
+	atomic64_t spare;	/* a node, for topk_index_take() */
 	u32 hint;		/* where to look for a victim first */
 	/* The slot for gathered hits of one key: gather.h */
 	u32 gather_rival;

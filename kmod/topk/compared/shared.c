@@ -149,8 +149,8 @@ static bool shared_hit_absent(struct shared *t, const struct topk_key *key, u64 
 			topk_index_leave(index, &position);
 		if (outcome != TOPK_COUNTED)
 			continue;
-		topk_index_release(index, i, TOPK_EVICTED);
-		topk_index_give(index, i);
+		topk_node_release(topk_node(index, i), TOPK_EVICTED);
+		topk_index_give(index, &topk_this_cpu(&t->base.table)->spare, i);
 		break;
 	}
 	return true;

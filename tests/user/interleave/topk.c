@@ -267,7 +267,7 @@ static void judge_nodes(struct topk_lockfree *t)
 	for (i = 0; i < t->table.capacity; i++)
 		n += !!topk_cell_node(atomic64_read(&t->cells[i].word));
 	for (i = 0; i < nr_cpu_ids; i++)
-		n += !!atomic64_read(&t->index.spares[i].node);
+		n += !!atomic64_read(&t->table.cpus[i].spare);
 	i = topk_link_node(atomic64_read(&t->index.pool));
 	for (; i && left; left--, n++)
 		i = topk_link_node(atomic64_read(&topk_node(&t->index, i)->link));
