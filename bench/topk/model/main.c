@@ -98,7 +98,7 @@ static const struct {
 } entrants[ENTRANTS] = {
 	[LOCKFREE] = { "lockfree", &topk_lockfree_ops },
 	[COOPERATIVE] = { "cooperative", &topk_cooperative_ops },
-	[DELEGATING] = { "coop-paper", &topk_cooperative_ops, .leaves = true },
+	[DELEGATING] = { "ungathered", &topk_cooperative_ops, .leaves = true },
 	[SHARED] = { "shared", &topk_shared_ops },
 	[INDEPENDENT] = { "independent", &topk_independent_ops },
 };
@@ -124,13 +124,13 @@ static void run_head(const struct options *options)
 	int i;
 
 	head(options);
-	printf("# coop-paper gathers nothing, as in Das et al. 2009, but has a fixed array of buckets,\n"
+	printf("# ungathered gathers nothing, as in Das et al. 2009, but has a fixed array of buckets,\n"
 	       "# and not that paper's Stream Summary; ratios are of hits: l/s lockfree over shared,\n"
-	       "# c/s cooperative, cp/s coop-paper\n");
+	       "# c/s cooperative, u/s ungathered\n");
 	printf("#%4s %7s", "alpha", "streams");
 	for (i = 0; i < ENTRANTS; i++)
 		printf(" %12s", entrants[i].name);
-	printf(" %7s %7s %7s\n", "l/s", "c/s", "cp/s");
+	printf(" %7s %7s %7s\n", "l/s", "c/s", "u/s");
 }
 
 static int run_all(const struct options *options)

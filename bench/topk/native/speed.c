@@ -122,9 +122,9 @@ static const struct {
 } entrants[ENTRANTS] = {
 	[LOCKFREE] = { "lockfree", &topk_lockfree_ops },
 	[COOPERATIVE] = { "cooperative", &topk_cooperative_ops },
-	[DELEGATING] = { "coop-paper", &topk_cooperative_ops, .leaves = true },
+	[DELEGATING] = { "ungathered", &topk_cooperative_ops, .leaves = true },
 	[SHARED] = { "shared", &topk_shared_ops },
-	[SLEEPING] = { "shared-paper", &topk_shared_ops, .sleeps = true },
+	[SLEEPING] = { "shared-sleep", &topk_shared_ops, .sleeps = true },
 	[LOCKFREE_QUERIED] = { "lockfree+q", &topk_lockfree_ops, .queries = true },
 	[INDEPENDENT_QUERIED] = { "independent+q", &topk_independent_ops, .queries = true },
 };
@@ -136,8 +136,8 @@ static const struct {
 } ratios[] = {
 	{ "s/l", SHARED, LOCKFREE },
 	{ "s/c", SHARED, COOPERATIVE },
-	{ "sp/c", SLEEPING, COOPERATIVE },
-	{ "sp/cp", SLEEPING, DELEGATING },
+	{ "ss/c", SLEEPING, COOPERATIVE },
+	{ "ss/u", SLEEPING, DELEGATING },
 	{ "i/l", INDEPENDENT_QUERIED, LOCKFREE_QUERIED },
 };
 
@@ -180,10 +180,10 @@ static void head(void)
 	printf("# m = %u, %ld CPUs, medians of %u, in seconds\n", CAPACITY,
 	       sysconf(_SC_NPROCESSORS_ONLN), REPEATS);
 	printf("# +q: with a query for the first %u every %u elements\n", QUERY_TOP, QUERY_EVERY);
-	printf("# As in Das et al. 2009, coop-paper gathers nothing, and shared-paper has locks of the\n"
+	printf("# As in Das et al. 2009, ungathered gathers nothing, and shared-sleep has locks of the\n"
 	       "# pthread library; but all designs with buckets have a fixed array of them, and not that\n"
 	       "# paper's Stream Summary.  Ratios are of times: s/l shared over lockfree, s/c over\n"
-	       "# cooperative; sp/c, sp/cp: shared-paper over cooperative, over coop-paper; i/l:\n"
+	       "# cooperative; ss/c, ss/u: shared-sleep over cooperative, over ungathered; i/l:\n"
 	       "# independent over lockfree, both with queries\n");
 	printf("#%4s %7s %8s", "alpha", "streams", "length");
 	for (i = 0; i < ENTRANTS; i++)
