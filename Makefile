@@ -112,6 +112,10 @@ bench-topk:	## more measure: instructions of a hit, and the designs' speeds and 
 	bench/topk/figure model
 	bench/topk/figure draw
 
+bench-topk-paper:	## more measure: figures 1, 2 and 5 to 10 of Das et al. 2009, by its own designs (15 minutes)
+	bench/topk/figure paper
+	bench/topk/figure paper-model
+
 sim-topk:	## more measure: the designs of tables on modelled machines of up to 64 CPUs (10 minutes)
 	$(MAKE) -s -C bench/topk/model
 	build/topk-sim/topk-sim run -m bench/model/machines/x86-2s.machine -t 4,8,32,64 -n 4000
@@ -226,4 +230,4 @@ help-all:	## more use: list all verbs
 	$(call verbs,Measure,\(more \)*measure)
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: bench-events bench-fleet bench-million mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays bench-lda check-topk-long check-topk-words bench-topk sim bench figures install uninstall clean help sim-topk coverage fuzz
+.PHONY: bench-events bench-fleet bench-million mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays bench-lda check-topk-long check-topk-words bench-topk bench-topk-paper sim bench figures install uninstall clean help sim-topk coverage fuzz

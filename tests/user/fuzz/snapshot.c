@@ -11,9 +11,6 @@
 #include <unistd.h>
 
 #include "../../../tools/scounter/scounter.h"
-#include "../../../tools/scounter/recorded.h"
-#include "../../../tools/scounter/series.h"
-#include "../../../tools/scounter/topk.h"
 #include "fuzz.h"
 
 const struct command *current;
@@ -390,42 +387,6 @@ static void command(int (*run)(int argc, char **argv), char *first, char *second
 	give_back();
 }
 
-/* What is beside the counters, and tables as text. */
-static void read_others(void)
-{
-	struct topk table = { 0 };
-	char **names, **name;
-	size_t i;
-
-	if (!setjmp(ended)) {
-		names = recorded_names(&topk_folder);
-		for (name = names; *name; name++)
-			topk_take(&table, recorded_open(&topk_folder, *name));
-		topk_take(&table, recorded_open(&array_folder, "g/n"));
-	}
-	give_back();
-	if (!setjmp(ended) && topk_take(&table, fuzz_fopen("fuzz", "r"))) {
-		topk_compare(&table, &table);
-		for (i = 0; i < table.count; i++)
-			require(table.rows[i].error <= table.rows[i].count &&
-				table.rows[i].hits >= 0);
-	}
-	give_back();
-}
-
-static void draw_rates(void)
-{
-	struct recording_rates rates;
-	uint64_t i;
-
-	if (!setjmp(ended)) {
-		rates_read(&rates, "fuzz", (char *[]){ NULL });
-		for (i = 0; i < rates.anchors.header.count; i++)
-			require(series_most(&rates.series[i]) >= 0);
-	}
-	give_back();
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static bool silent;
@@ -462,12 +423,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 7:
 		command(cmd_diff, "fuzz", "fuzz");
-		break;
-	case 9:
-		read_others();
-		break;
-	case 10:
-		draw_rates();
 		break;
 	}
 	return 0;

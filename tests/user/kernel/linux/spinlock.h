@@ -54,6 +54,16 @@ static inline void raw_spin_lock(raw_spinlock_t *lock)
 		cpu_relax();
 }
 
+static inline bool raw_spin_trylock(raw_spinlock_t *lock)
+{
+#ifdef SHIM_LOCKS_SLEEP
+	if (shim_locks_sleep)
+		return !pthread_mutex_trylock(&lock->mutex);
+#endif
+	return !shim_load(&lock->taken, __ATOMIC_RELAXED) &&
+	       !shim_cmpxchg(&lock->taken, 0, 1, __ATOMIC_ACQUIRE);
+}
+
 static inline void raw_spin_unlock(raw_spinlock_t *lock)
 {
 #ifdef SHIM_LOCKS_SLEEP
