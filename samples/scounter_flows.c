@@ -2,8 +2,9 @@
 /*
  * A thousand objects with a counter of four bytes in each: the use that
  * scounter was made for.  The flows are made up; a thread on each CPU picks
- * one and counts a packet in it.  What the counters hold can be read from
- * /sys/kernel/debug/scounter_flows.
+ * one and counts a packet in it.  What each counter holds can be read from
+ * /sys/kernel/debug/scounter_flows, and what all of them do, as a family, from
+ * /sys/kernel/debug/scounter/scounter_flows/flow_packets.
  */
 #include <linux/debugfs.h>
 #include <linux/err.h>
@@ -13,6 +14,7 @@
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/scounter.h>
+#include <linux/scounter_family.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
@@ -24,10 +26,11 @@ struct flow {
 };
 
 static const struct scounter_class packets_class =
-	SCOUNTER_CLASS(SCOUNTER_BFP_CSUP, 20000);		/* 2 % */
+	SCOUNTER_CLASS(SCOUNTER_APPROX, 20000);			/* 2 % */
 
 static DEFINE_SCOUNTER(all_packets, SCOUNTER_EXACT, 0);
 static struct flow flows[FLOWS];
+static struct scounter_family *family;
 static struct task_struct **threads;
 static struct dentry *file;
 
@@ -62,6 +65,21 @@ static int flows_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(flows);
 
+/* The flows are always there: there is nothing to lock. */
+static bool walk_flows(struct scounter_family_walk *walk, void *unused)
+{
+	bool on = true;
+
+	while (on && walk->at < FLOWS)
+		on = scounter_family_visit32(walk, &flows[walk->at++].packets);
+	return !on;
+}
+
+static const struct scounter_family_desc family_desc = {
+	.class = &packets_class, .walk = walk_flows,
+	.unit = "packets", .help = "Packets of a flow.",
+};
+
 static void stop_threads(void)
 {
 	int cpu;
@@ -83,19 +101,28 @@ static int __init flows_init(void)
 	if (!threads)
 		return -ENOMEM;
 	err = scounter_register(&all_packets, "packets", NULL);
-	if (err) {
-		kfree(threads);
-		return err;
+	if (err)
+		goto out_threads;
+	family = scounter_family_register("flow_packets", NULL, &family_desc, NULL);
+	if (IS_ERR(family)) {
+		err = PTR_ERR(family);
+		goto out_packets;
 	}
 	for_each_online_cpu(cpu)
 		threads[cpu] = kthread_run(count_packets, NULL, "flows/%d", cpu);
 	file = debugfs_create_file("scounter_flows", 0444, NULL, NULL, &flows_fops);
 	return 0;
+out_packets:
+	scounter_unregister(&all_packets);
+out_threads:
+	kfree(threads);
+	return err;
 }
 
 static void __exit flows_exit(void)
 {
 	debugfs_remove(file);
+	scounter_family_unregister(family);
 	stop_threads();
 	scounter_unregister(&all_packets);
 }

@@ -69,6 +69,16 @@ size_t scounter_bytes(const struct scounter *counter)
 	return sizeof(*counter) + (ops->spread_bytes ? ops->spread_bytes(counter) : 0);
 }
 
+size_t scounter_word_spread_bytes(const struct scounter_ref *ref)
+{
+	struct scounter counter = { .class = *ref->class };
+
+	if (ref->class->kind != SCOUNTER_MULTILINE_ADAPT)
+		return 0;
+	counter.spread = *ref->word64;
+	return scounter_bytes(&counter) - sizeof(counter);
+}
+
 /* The rest of an increment, for kinds that have a word. */
 noinline notrace void __scounter_finish(struct scounter *counter, u32 outcome)
 {

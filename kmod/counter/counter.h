@@ -16,6 +16,10 @@ int scounter_spread(struct scounter *counter, gfp_t gfp);
 void scounter_collapse(struct scounter *counter);
 size_t scounter_bytes(const struct scounter *counter);
 
+/* The same beyond the word, which may be a bare one. */
+struct scounter_ref;
+size_t scounter_word_spread_bytes(const struct scounter_ref *ref);
+
 /* See scounter_or_dummy(). */
 bool scounter_is_dummy(const struct scounter *counter);
 

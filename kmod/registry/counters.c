@@ -104,7 +104,7 @@ static int counters_add(struct scounter_item *item)
 
 /* Snapshots */
 
-static void counters_show(const struct scounter_row *row, struct scounter_snapshot_record *record)
+static void counters_show(struct scounter_row *row, struct scounter_snapshot_record *record)
 {
 	struct scounter_entry *entry = row->of;
 	struct scounter_history *history = &entry->history;

@@ -78,8 +78,7 @@ static u32 inflations_deferred(struct scounter_item *item)
 	return atomic_read(&counter->deferred);
 }
 
-/* In percent, without zeros at its end: "1 % at most" is no measured 1.0000 %. */
-static void show_error(struct seq_file *seq, u32 ppm)
+void scounter_show_error(struct seq_file *seq, u32 ppm)
 {
 	char text[16];
 	int length = scnprintf(text, sizeof(text), "%u.%04u", ppm / 10000, ppm % 10000);
@@ -93,14 +92,14 @@ static void show_error(struct seq_file *seq, u32 ppm)
 
 static int table_show(struct seq_file *seq, struct scounter_item *item)
 {
-	const struct table_reader *reader = seq->private;
+	struct table_reader *reader = seq->private;
 	struct scounter_snapshot_record record = {};
 	u32 deferred = inflations_deferred(item);
 
 	reader->row.show(&reader->row, &record);
 	show_name(seq, &reader->row);
 	seq_printf(seq, "%-21s %20llu", scounter_class_name(reader->row.class), record.value);
-	show_error(seq, record.error_ppm);
+	scounter_show_error(seq, record.error_ppm);
 	seq_printf(seq, " %20llu %20llu %8u %s", record.lower, record.upper, record.bytes,
 		   scounter_state_name(record.flags));
 	if (deferred)

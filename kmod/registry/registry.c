@@ -597,6 +597,17 @@ void scounter_item_take_down(struct scounter_item *item)
 	wait_event(gone, registry_is_gone(item));
 }
 
+bool scounter_item_is_alive(struct scounter_item *item)
+{
+	unsigned long flags;
+	bool alive;
+
+	raw_spin_lock_irqsave(&names_lock, flags);
+	alive = item->alive;
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+	return alive;
+}
+
 struct module *scounter_item_module(const struct scounter_item *item)
 {
 	return item->owner->module;
@@ -769,7 +780,9 @@ static u32 registry_pin_some(struct scounter_walk *walk, struct scounter_spot **
 			continue;
 		}
 		items[n] = container_of(*at, struct scounter_item, spot);
-		items[n++]->pins++;
+		items[n]->pins++;
+		if (items[n++]->type->slow)
+			break;
 	}
 	return n;
 }

@@ -33,7 +33,11 @@ enum scounter_view_id { SCOUNTER_VIEW_SYSFS, SCOUNTER_VIEW_DEBUGFS, SCOUNTER_VIE
  *	NULL
  * @show: fills in what follows `kind` in the record, up to `unit`, where that is not 0;
  *	@of and @i are for it
+ * @found, @is_found: for a type whose rows are found together; they stay from one row of an
+ *	item to the next, and the rest does not
  */
+#define SCOUNTER_ROWS_FOUND	7
+
 struct scounter_row {
 	const char *group;
 	const char *object;
@@ -43,9 +47,11 @@ struct scounter_row {
 	const char *label;
 	const struct scounter_class *class;
 	u64 *full_since;
-	void (*show)(const struct scounter_row *row, struct scounter_snapshot_record *record);
+	void (*show)(struct scounter_row *row, struct scounter_snapshot_record *record);
 	void *of;
 	u32 i;
+	bool is_found;
+	struct scounter_estimate found[SCOUNTER_ROWS_FOUND];
 };
 
 /*
@@ -57,6 +63,7 @@ struct scounter_row {
  * @add: makes the files of an item, and those of its group before
  * @free: of an item that was withdrawn and that nobody knows any more
  * @among: the type whose groups, names and readers it shares, or NULL
+ * @slow: its rows take long to be found: no other item waits for that
  * @rows: how many counters an item has; NULL: one
  * @row: says of one of them what snapshots say; false if it is not to be seen
  * @settle: lets the records of an item, @n in the order of its rows, be of one moment, or
@@ -72,6 +79,7 @@ struct scounter_item_type {
 	void (*remove_group)(struct scounter_group *group);
 	void (*free)(struct scounter_item *item);
 	struct scounter_item_type *among;
+	bool slow;
 	u32 (*rows)(const struct scounter_item *item);
 	bool (*row)(struct scounter_item *item, u32 i, struct scounter_row *row);
 	void (*settle)(struct scounter_item *item, struct scounter_snapshot_record *records,
@@ -160,6 +168,9 @@ void scounter_item_take_down(struct scounter_item *item);
 /* Whether an item that is entered with @gfp gets its files before the call returns. */
 bool scounter_item_gets_files_now(gfp_t gfp);
 
+/* Whether nobody has wanted it to go so far. */
+bool scounter_item_is_alive(struct scounter_item *item);
+
 struct module *scounter_item_module(const struct scounter_item *item);
 
 /*
@@ -184,7 +195,7 @@ struct scounter_walk {
 void scounter_walk_start(struct scounter_walk *walk, struct scounter_item_type *type);
 void scounter_walk_stop(struct scounter_walk *walk);
 
-/* Pins the next items, some of at most @most; 0 at the end. */
+/* Pins the next items, some of at most @most; 0 at the end.  A slow one is the last of them. */
 u32 scounter_walk_some(struct scounter_walk *walk, struct scounter_item **items, u32 most);
 void scounter_unpin(struct scounter_item **items, u32 n);
 

@@ -147,7 +147,7 @@ static u32 snapshot_needs(const struct scounter_snapshot_record *record)
  * What is beyond the size of a record goes where the next one will be, and makes room for
  * itself at the next attempt.
  */
-static void snapshot_add(struct snapshot_making *making, const struct scounter_row *row)
+static void snapshot_add(struct snapshot_making *making, struct scounter_row *row)
 {
 	struct scounter_snapshot_header *header = making->snapshot->header;
 	const struct scounter_snapshot_record *before = NULL;
@@ -208,6 +208,15 @@ static void snapshot_add_all_of(struct snapshot_making *making, struct scounter_
 			     header->count - before);
 }
 
+static void snapshot_add_some(struct snapshot_making *making, struct scounter_item **items, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		snapshot_add_all_of(making, items[i]);
+	scounter_unpin(items, n);
+}
+
 /*
  * A few items are pinned at a time, so that none waits long to be unregistered.  Nothing is
  * allocated while they are pinned: that may take long where memory is short.
@@ -216,15 +225,15 @@ static int snapshot_fill(struct snapshot_making *making)
 {
 	struct scounter_item *items[PINNED];
 	struct scounter_walk walk;
-	u32 i, n;
+	u32 quick, n;
 
 	scounter_walk_start(&walk, &scounter_counters);
 	if (making->filter && making->filter->group[0])
 		walk.group = (const char *)making->filter->group;
 	while ((n = scounter_walk_some(&walk, items, PINNED))) {
-		for (i = 0; i < n; i++)
-			snapshot_add_all_of(making, items[i]);
-		scounter_unpin(items, n);
+		quick = n - items[n - 1]->type->slow;
+		snapshot_add_some(making, items, quick);
+		snapshot_add_some(making, items + quick, n - quick);
 		if (fatal_signal_pending(current))
 			break;
 		cond_resched();

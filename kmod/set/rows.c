@@ -11,31 +11,19 @@ u32 scounter_set_rows(const struct scounter_item *item)
 	return container_of(item, struct scounter_named_set, item)->set.desc->count;
 }
 
-/* As of a counter with the same word. */
-static size_t rows_bytes(const struct scounter_named_set *named, const struct scounter_ref *ref)
-{
-	size_t word = scounter_set_word_bytes(named->set.desc);
-	struct scounter counter = { .class = *ref->class };
-
-	if (ref->class->kind != SCOUNTER_MULTILINE_ADAPT)
-		return word;
-	counter.spread = *ref->word64;
-	return word + scounter_bytes(&counter) - sizeof(counter);
-}
-
 static void rows_fill(const struct scounter_named_set *named, u32 i,
 		      struct scounter_snapshot_record *record)
 {
 	const struct scounter_ref ref = scounter_set_ref(&named->set, i);
 
-	record->bytes = rows_bytes(named, &ref);
+	record->bytes = scounter_set_word_bytes(named->set.desc) + scounter_word_spread_bytes(&ref);
 	scounter_class_show(ref.class, record);
 	scounter_word_show(&ref, record);
 	record->created_ns = named->created_ns;
 	record->created_real_ns = named->created_real_ns;
 }
 
-static void rows_show(const struct scounter_row *row, struct scounter_snapshot_record *record)
+static void rows_show(struct scounter_row *row, struct scounter_snapshot_record *record)
 {
 	rows_fill(row->of, row->i, record);
 }
@@ -47,18 +35,18 @@ bool scounter_set_row(struct scounter_item *item, u32 i, struct scounter_row *ro
 
 	if (!scounter_set_shows(named, i))
 		return false;
-	*row = (struct scounter_row) {
-		.group = item->spot.group->name,
-		.object = item->name,
-		.name = desc->rows[i].name,
-		.unit = desc->rows[i].unit,
-		.help = desc->rows[i].help,
-		.label = desc->label ?: "object",
-		.class = &desc->rows[i].class,
-		.show = rows_show,
-		.of = named,
-		.i = i,
-	};
+	/* One by one: an initializer would zero all of it first. */
+	row->group = item->spot.group->name;
+	row->object = item->name;
+	row->name = desc->rows[i].name;
+	row->unit = desc->rows[i].unit;
+	row->help = desc->rows[i].help;
+	row->label = desc->label ?: "object";
+	row->class = &desc->rows[i].class;
+	row->full_since = NULL;
+	row->show = rows_show;
+	row->of = named;
+	row->i = i;
 	return true;
 }
 

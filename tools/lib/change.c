@@ -146,6 +146,11 @@ struct change change_between(const struct snapshot *before, const struct snapsho
 	bool fell = b && record->value < b->value;
 	uint64_t start = start_of(record).ns;
 
+	/* What was counted between them is not known: objects come and go. */
+	if (record->flags & SCOUNTER_F_GAUGE) {
+		change.deviation = change.bar = INFINITY;
+		return change;
+	}
 	/* A counter that loses counts can fall by itself, one that overflows modulo 2^64. */
 	if (b && same_boot(before, after) && goes_on(b, record) && (!fell || unsure_of(record))) {
 		if (!fell || !(record->flags & SCOUNTER_F_LOSSY))

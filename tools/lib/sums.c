@@ -148,6 +148,9 @@ static void put(struct scounter_sum *sum, const record_t *r)
 	struct scounter_estimate estimate;
 
 	estimate_of(r, &estimate);
+	/* A quantile of the words of a family is none of those of several. */
+	if (!machines_of(r))
+		estimate.flags |= SCOUNTER_F_PARTIAL;
 	scounter_sum_put(sum, &estimate);
 }
 

@@ -26,6 +26,7 @@ enum format { NONE, OPENMETRICS, PROMETHEUS, JSON };
 #define EVENTS	"scounter_events"
 #define LOWER	"scounter_lower_bound"
 #define UPPER	"scounter_upper_bound"
+#define GAUGES	"scounter_family_"	/* of families of words */
 
 void put_escaped(FILE *file, const char *text, bool quotes)
 {
@@ -142,7 +143,8 @@ static bool is_taken(const char *family)
 	for (g = 0; g < sizeof(gauges) / sizeof(*gauges); g++)
 		if (!strcmp(family, gauges[g].name))
 			return true;
-	return !strcmp(family, LOWER) || !strcmp(family, UPPER) || has_suffix(family);
+	return !strcmp(family, LOWER) || !strcmp(family, UPPER) || has_suffix(family) ||
+	       !strncmp(family, GAUGES, strlen(GAUGES));
 }
 
 /* Other than letters and digits as '_'. */
@@ -166,6 +168,10 @@ static void family_of(const struct snapshot *s, const record_t *r, char *to)
 	char word[SCOUNTER_NAME_MAX + 2];
 	char *end;
 
+	if (r->flags & SCOUNTER_F_GAUGE) {
+		put_word(stpcpy(to, GAUGES), (const char *)r->name);
+		return;
+	}
 	strcpy(to, EVENTS);
 	if ((!*unit && !*help_of(s, r)) || strlen(unit) > SCOUNTER_NAME_MAX)
 		return;
@@ -281,6 +287,20 @@ static void put_family(FILE *file, const struct snapshot *s, const struct member
 		put_created(file, family, s, members[i].record);
 }
 
+/* Of now: these have no unit, as each family of words may have another. */
+static void put_gauges(FILE *file, const struct snapshot *s, const struct member *members,
+		       uint64_t n)
+{
+	uint64_t i;
+
+	fprintf(file, "# HELP %s Of the words of a family, which have no names.\n# TYPE %s gauge\n",
+		members->family, members->family);
+	for (i = 0; i < n; i++) {
+		put_name(file, members->family, "", s, members[i].record);
+		fprintf(file, "%" PRIu64 "\n", (uint64_t)members[i].record->value);
+	}
+}
+
 static void put_families(FILE *file, const struct snapshot *s, bool open)
 {
 	struct member *members = members_of(s);
@@ -289,7 +309,10 @@ static void put_families(FILE *file, const struct snapshot *s, bool open)
 	for (i = 0; i < count; i += n) {
 		for (n = 1; i + n < count && !strcmp(members[i].family, members[i + n].family); n++)
 			;
-		put_family(file, s, &members[i], n, open);
+		if (members[i].record->flags & SCOUNTER_F_GAUGE)
+			put_gauges(file, s, &members[i], n);
+		else
+			put_family(file, s, &members[i], n, open);
 	}
 	for (i = 0; i < count; i++)
 		free(members[i].family);

@@ -65,10 +65,14 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
  * PARTIAL: never of a counter, but of the sum of those of several machines, if one of
  * them could not be read or added.
  *
+ * GAUGE: what is said of the words of a family: how many there are, their sum, and so on.
+ * It is of now, and may go down.  Such a record has no kind (0), in kind_name that of the
+ * words, and in parameters[0] whether several can be added up: 1, or 0 of quantiles.
+ *
  * A reset ends WRAPPED and OVERFLOW.  A reset that meets an event beyond the end leaves
  * them to the next reset.
  *
- * In each of these states but APART there is no upper bound, and the error leaves out what
+ * In each of these states but APART and GAUGE there is no upper bound, and the error leaves out what
  * the value lacks: a saturated cas counter has an error of 0, whatever it has lost.
  */
 #define SCOUNTER_F_SATURATED	(1U << 0) /* at its largest value: "at least" */
@@ -79,6 +83,7 @@ enum { __SCOUNTER_KINDS = 0 SCOUNTER_KIND_TABLE(__SCOUNTER_ONE) };
 #define SCOUNTER_F_WRAPPED	(1U << 5) /* began again at 0 at the end of its range */
 #define SCOUNTER_F_APART	(1U << 6) /* not of one moment with others of its object */
 #define SCOUNTER_F_PARTIAL	(1U << 7) /* a sum that lacks what it should have */
+#define SCOUNTER_F_GAUGE	(1U << 8) /* of now, and may go down */
 
 /* In any of these states the value may lack events that the error leaves out. */
 #define SCOUNTER_F_UNSURE	(SCOUNTER_F_SATURATED | SCOUNTER_F_OVERFLOW |	\
@@ -201,7 +206,7 @@ struct scounter_snapshot_record {
 	__u8 group[64];		/* ends with a NUL; any bytes but '/' and controls */
 	__u8 name[64];
 	__u8 kind_name[32];	/* "bfp_csup"; "approx:bfp_csup" if made so */
-	__u32 kind;		/* enum scounter_kind; 0: a sum */
+	__u32 kind;		/* enum scounter_kind; 0: a sum, or SCOUNTER_F_GAUGE */
 	__u32 flags;		/* SCOUNTER_F_... */
 	__u32 error_ppm;	/* relative standard deviation, at most; 0, and not
 				 * SCOUNTER_F_UNSURE: exact

@@ -8,6 +8,8 @@ a_set_counts_what_belongs_together
 a_reader_survives_its_set
 ten_thousand_counters_of_sets_come_and_go
 a_forgotten_set_is_removed
+a_family_shows_words_without_names
+a_family_goes_while_it_is_read
 "
 
 a_set_has_a_line_and_a_file_for_each_counter() {
@@ -66,4 +68,47 @@ a_forgotten_set_is_removed() {
 	rmmod scounter_leaky
 	[ ! -e $D/scounter_leaky ] && [ ! -e $S/scounter_leaky ] &&
 		dmesg | grep -q 'scounter_leaky left the set scounter_leaky/forgotten_set behind'
+}
+
+a_family_shows_words_without_names() {
+	load scounter_flows || fail "$(cat /tmp/insmod)" || return 1
+	while [ "$(cat $D/scounter_flows/packets)" -lt 100000 ]; do
+		sleep 1
+	done
+	before=$(cat $D/scounter_flows/packets)
+	cat $D/scounter_flows/flow_packets >/tmp/family
+	after=$(cat $D/scounter_flows/packets)
+	# Each word has at most 2 %, and a thousand of them much less.
+	awk -v before="$before" -v after="$after" '
+		$1 == "words" { words = $2 }
+		$1 == "bytes" { bytes = $2 }
+		$1 == "sum" { sum = $2; lower = $4; upper = $5 }
+		$1 == "p50" { half = $2 }
+		$1 == "largest" { largest = $2 }
+		histogram { all += $3 }
+		$1 == "#" && $2 == "from" { histogram = 1 }
+		END {
+			exit !(words == 1000 && bytes == 4000 && all == words &&
+			       lower <= sum && sum <= upper && upper >= before &&
+			       lower <= after && half < largest)
+		}' /tmp/family || fail "$before $after $(cat /tmp/family)" || return 1
+	[ "$(grep -c '^scounter_flows/flow_packets/' $D/counters)" = 7 ] &&
+		grep -q '^scounter_flows/flow_packets/sum  *approx:bfp_csup ' $D/counters ||
+		fail "$(cat $D/counters)"
+}
+
+a_family_goes_while_it_is_read() {
+	[ -d $D/scounter_flows ] || load scounter_flows || return 1
+	rm -f /tmp/over
+	while [ ! -e /tmp/over ]; do
+		cat $D/scounter_flows/flow_packets $D/counters /dev/scounter
+	done >/dev/null 2>&1 &
+	reader=$!
+	for _ in 1 2 3 4 5; do
+		rmmod scounter_flows && load scounter_flows || return 1
+	done
+	rmmod scounter_flows
+	touch /tmp/over
+	wait $reader
+	[ ! -e $D/scounter_flows ]
 }

@@ -13,6 +13,7 @@ static const struct test *const suites[] = {
 	contention_tests, pace_tests,
 	value_tests, bounds_tests, range_tests, stripes_tests, resets_tests,
 	reached_tests, sum_tests, trace_tests, dummy_tests, set_tests,
+	family_tests,
 };
 
 static u64 master;

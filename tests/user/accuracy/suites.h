@@ -33,6 +33,7 @@ extern const struct test sum_tests[];
 extern const struct test dummy_tests[];
 extern const struct test set_tests[];
 extern const struct test trace_tests[];
+extern const struct test family_tests[];
 
 /* What comes after the name in the line of this case. */
 void describe(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -858,6 +858,31 @@ network_o…/received  atomic       0         0%  exact' ] || { echo "$output"; 
 	says 'g/b                 approx     0         0%  exact'
 }
 
+# Of a family, with the flag for what is of now and may go down.
+family() {
+	"$SNAPSHOT" --time "$1" "{'name':'sum','value':$2,'error_ppm':100,'flags':260,'object':'flows','label':'family','unit':'packets','help':'Packets.','kind':'approx:bfp_csup'}" \
+		"{'name':'words','value':$3,'flags':256,'object':'flows','label':'family','unit':'words','help':'Words.','kind':'approx:bfp_csup'}" \
+		"{'group':'family','name':'sum','value':7,'help':'A counter.'}"
+}
+
+@test "a family of words is listed, and exported as gauges; its rates are not known" {
+	family 1000 5000 10 >a
+	family 1010 4000 9 >b
+	run -0 "$SCOUNTER" --from a list
+	[[ $output =~ g/flows/sum\ +approx:bfp_csup\ +5000 ]]
+	for format in openmetrics prometheus; do
+		run -0 "$SCOUNTER" --from a export --$format
+		says '# TYPE scounter_family_sum gauge'
+		says 'scounter_family_sum{group="g",family="flows",name="sum",kind="approx:bfp_csup"} 5000'
+		says 'scounter_family_words{group="g",family="flows",name="words",kind="approx:bfp_csup"} 10'
+		[[ $output != *scounter_family_sum_total* ]]
+		# A counter has no metric of such a name.
+		says 'scounter_events_total{group="family",name="sum",kind="atomic"} 7'
+	done
+	run -0 "$SCOUNTER" diff a b
+	[[ $output != *18446744073709550616* ]]
+}
+
 @test "kinds on a terminal: lines that do not fit are cut" {
 	mkdir d
 	printf '# kind  range\natomic  %s\n' "$(printf 'long %.0s' {1..20})end" >d/kinds
