@@ -15,7 +15,6 @@
 #include "topk/reading.h"
 #include "topk/table.h"
 
-u32 topk_queue_limit = 500;
 
 static struct topk_cpu *buckets_this_cpu(struct topk_buckets *buckets)
 {

@@ -15,9 +15,7 @@
  * - An owner serves 64 requests, and not all that others leave meanwhile.  Then it
  *   leaves the bucket *behind*, still owned.  The next context that hits anything takes
  *   over, or the next query.
- * - A throttled context cannot sleep in the kernel.  It leaves the key in a slot of its
- *   CPU.  The next hit of an absent key on that CPU takes it, or the next query.  If all
- *   slots are full, the hit is dropped and counted as dropped.
+ * - A throttled context cannot sleep in the kernel, and sheds the hit: shedding.h.
  * - An evicted key stays in its chain for a while: buckets.h.
  * - A context that finds an element owned gathers the hits of its key from then on, and
  *   leaves them to the owner many at once: gather.h.
@@ -35,29 +33,16 @@
 #include "topk/delegation.h"
 #include "topk/gather.h"
 #include "topk/index.h"
+#include "topk/shedding.h"
 #include "topk/table.h"
 
 u32 topk_requests = 64;
-bool topk_tunes = true;
 bool topk_gathers = true;
-
-/* Of a CPU. */
-#define SLOTS		8
-
-/* A hit that was shed; @use says who may touch it. */
-struct slot {
-	atomic64_t use;
-	u64 n;
-	u64 key[TOPK_KEY_WORDS];
-};
-
-enum { EMPTY, BUSY, FULL };
 
 struct cooperative {
 	struct topk_buckets base;
-	struct slot *slots;
+	struct topk_shedding shedding;
 	bool gathers;
-	atomic64_t waiting ____cacheline_aligned_in_smp; /* overwrites in queues */
 	/* Buckets that were left behind: a tag, and the first.  All look, few change it. */
 	atomic64_t behind ____cacheline_aligned_in_smp;
 };
@@ -96,8 +81,8 @@ static void cooperative_leave_request(struct cooperative *t, u32 i)
 	    node->request & TOPK_LEFT)
 		return;
 	topk_announce(cooperative_this_cpu(t), topk_element(&t->base.places, i)->add);
-	if (topk_tunes && node->request == TOPK_OVERWRITE)
-		atomic64_inc(&t->waiting);
+	if (node->request == TOPK_OVERWRITE)
+		topk_shedding_waits(&t->shedding);
 	node->request |= TOPK_LEFT;
 }
 
@@ -140,14 +125,10 @@ static void cooperative_serve_deferred(struct cooperative *t, struct topk_bucket
 	}
 }
 
-/*
- * Subtract many served overwrites at once: all CPUs look at the number, and each change
- * takes its cache line from them.
- */
+/* The overwrites that were served wait no longer. */
 static void cooperative_tell_others(struct cooperative *t, struct topk_work *work)
 {
-	if (topk_tunes && work->overwritten)
-		atomic64_sub(work->overwritten, &t->waiting);
+	topk_shedding_served(&t->shedding, work->overwritten);
 	work->overwritten = 0;
 }
 
@@ -288,25 +269,9 @@ static void cooperative_bring(struct cooperative *t, u32 i, u32 request)
 
 /* Hits */
 
-/* Leave a hit in a slot of this CPU. */
 static bool cooperative_shed(struct cooperative *t, const struct topk_key *key, u64 n)
 {
-	struct slot *slot = &t->slots[raw_smp_processor_id() * SLOTS];
-	struct slot *end = slot + SLOTS;
-
-	for (; slot < end; slot++) {
-		s64 use = EMPTY;
-
-		if (!atomic64_try_cmpxchg(&slot->use, &use, BUSY))
-			continue;
-		slot->n = n;
-		memcpy(slot->key, key->word, key->words * sizeof(u64));
-		topk_announce(cooperative_this_cpu(t), n);
-		/* Pairs with the swap in cooperative_take_shed(): topk-shed.litmus. */
-		atomic64_set_release(&slot->use, FULL);
-		return true;
-	}
-	return false;
+	return topk_shed(&t->shedding, cooperative_this_cpu(t), key, n);
 }
 
 static enum topk_outcome cooperative_hit_node(struct cooperative *t, u32 i,
@@ -386,32 +351,22 @@ static bool cooperative_hit_absent(struct cooperative *t, const struct topk_key 
 	return true;
 }
 
-static bool cooperative_is_throttled(struct cooperative *t)
-{
-	return topk_tunes && atomic64_read(&t->waiting) > topk_queue_limit;
-}
-
 static void cooperative_hit(struct cooperative *t, const struct topk_key *key, u64 n);
 
 /* Count what was shed in a CPU's slots. */
 static void cooperative_take_shed(struct cooperative *t, u32 cpu)
 {
 	struct topk_table *table = &t->base.table;
-	struct slot *slot = &t->slots[cpu * SLOTS];
-	struct slot *end = slot + SLOTS;
+	struct topk_slot *slot = topk_slots_of(&t->shedding, cpu);
+	struct topk_slot *end = slot + TOPK_SLOTS;
 
 	for (; slot < end; slot++) {
+		u64 bytes[TOPK_KEY_WORDS], n;
 		struct topk_key key;
-		s64 use = FULL;
-		u64 n;
 
-		/* Pairs with the release in cooperative_shed(): topk-shed.litmus. */
-		if (atomic64_read(&slot->use) != FULL ||
-		    !atomic64_try_cmpxchg(&slot->use, &use, BUSY))
+		if (!topk_slot_take(slot, bytes, table->key_size, &n))
 			continue;
-		topk_key_load(&key, slot->key, table->key_size, &table->secret);
-		n = slot->n;
-		atomic64_set_release(&slot->use, EMPTY);
+		topk_key_load(&key, bytes, table->key_size, &table->secret);
 		cooperative_hit(t, &key, n);
 		topk_counted(cooperative_this_cpu(t), n);
 	}
@@ -422,9 +377,9 @@ static void cooperative_hit(struct cooperative *t, const struct topk_key *key, u
 	u64 taken = 0;
 
 	while (n && !cooperative_hit_present(t, key, n, false)) {
-		if (cooperative_is_throttled(t))
+		if (topk_is_throttled(&t->shedding))
 			cooperative_help(t);
-		if (!cooperative_is_throttled(t) && cooperative_hit_absent(t, key, &n, &taken))
+		if (!topk_is_throttled(&t->shedding) && cooperative_hit_absent(t, key, &n, &taken))
 			continue;
 		if (cooperative_shed(t, key, n))
 			break;
@@ -442,7 +397,7 @@ static void cooperative_count_hits(struct cooperative *t, const struct topk_key 
 {
 	if (likely(cooperative_hit_present(t, key, n, gathers)))
 		return;
-	if (!cooperative_is_throttled(t))
+	if (!topk_is_throttled(&t->shedding))
 		cooperative_take_shed(t, raw_smp_processor_id());
 	cooperative_hit(t, key, n);
 }
@@ -513,7 +468,7 @@ static void cooperative_destroy(struct topk_table *table)
 {
 	struct cooperative *t = cooperative_of(table);
 
-	kvfree(t->slots);
+	topk_shedding_clear(&t->shedding);
 	topk_buckets_clear(&t->base);
 	kvfree(t);
 }
@@ -522,13 +477,11 @@ static struct topk_table *cooperative_create(u32 capacity, u32 key_size,
 					     const struct topk_secret *secret)
 {
 	struct cooperative *t = kvzalloc(sizeof(*t), GFP_KERNEL);
-	int err;
 
 	if (!t)
 		return NULL;
-	err = topk_buckets_init(&t->base, &topk_cooperative_ops, capacity, key_size, secret);
-	t->slots = kvcalloc((size_t)nr_cpu_ids * SLOTS, sizeof(*t->slots), GFP_KERNEL);
-	if (err || !t->slots) {
+	if (topk_buckets_init(&t->base, &topk_cooperative_ops, capacity, key_size, secret) ||
+	    topk_shedding_init(&t->shedding)) {
 		cooperative_destroy(&t->base.table);
 		return NULL;
 	}
@@ -541,8 +494,7 @@ static size_t cooperative_bytes(const struct topk_table *table)
 {
 	const struct cooperative *t = cooperative_of(table);
 
-	return sizeof(*t) + topk_buckets_bytes(&t->base) +
-	       nr_cpu_ids * SLOTS * sizeof(*t->slots);
+	return sizeof(*t) + topk_buckets_bytes(&t->base) + topk_shedding_bytes();
 }
 
 const struct topk_ops topk_cooperative_ops = {

@@ -84,10 +84,7 @@ struct topk_ops {
 	size_t (*bytes)(const struct topk_table *table);
 };
 
-/*
- * Auto-tuning (Das et al. 2009, section 4.3.3): while more new keys than this wait in
- * queues, the cooperative design throttles contexts that bring another.
- */
+/* While more new keys than this wait in queues, others are throttled: shedding.h. */
 extern u32 topk_queue_limit;
 
 /*
