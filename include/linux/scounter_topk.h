@@ -85,6 +85,7 @@ struct seq_file;
  *	the key has to stay as long as that
  * @show_key_of: in the place of @show_key, to be given a copy of @show_data, too
  * @show_data: @show_data_size bytes, which the table copies
+ * @show_data_size: 0 for none
  * @hidden: the table has its name, but no files
  */
 struct scounter_topk_spec {

@@ -199,6 +199,15 @@ static void add_pieces(struct table *table, const struct history *history, uint6
 	table_add(table, sparkline(rates, count, text));
 }
 
+/* What was asked for; where there is room, the kind that it stands for, too. */
+static void add_kind(struct table *table, const record_t *record, int pieces)
+{
+	const char *kind = (const char *)record->kind_name;
+	size_t length = pieces < HISTORY_PIECES ? strcspn(kind, ":") : strlen(kind);
+
+	table_printf(table, "%.*s", (int)length, kind);
+}
+
 static void add_row(const struct watch *w, struct table *table, uint64_t i, int pieces)
 {
 	const struct snapshot *now = &w->history.now;
@@ -207,7 +216,7 @@ static void add_row(const struct watch *w, struct table *table, uint64_t i, int 
 
 	full_name(record, text);
 	table_add(table, text);
-	table_add(table, (const char *)record->kind_name);
+	add_kind(table, record, pieces);
 	if (w->screen.raw)
 		table_printf(table, "%" PRIu64, (uint64_t)record->value);
 	else

@@ -153,3 +153,15 @@ rate() {
 	screen_sees END '^net/exact_one .* @@@@@@@+ exact'
 	grep -Eq '^fs/idle .* _+ exact' <<<"$output"
 }
+
+@test "watch: what was asked for; the kind of it where there is room" {
+	for second in 1000 1001; do
+		"$SNAPSHOT" --time $second "{'kind':'approx:bfp_csup','value':$second,'raw':$second}"
+	done >chosen
+	for columns in '80 approx 1.00k' '200 approx:bfp_csup  '; do
+		screen_begin "${columns%% *}" 24 "$SCOUNTER" --from chosen watch --interval 0.02
+		screen_sees END
+		says "${columns#* }"
+		screen_end
+	done
+}
