@@ -18,14 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "scounter.h"
 #include "export.h"
 
-enum format { NONE, OPENMETRICS, PROMETHEUS, JSON };
+enum format { NONE, OPENMETRICS, PROMETHEUS, JSON, OTLP };
 
-#define EVENTS	"scounter_events"
-#define LOWER	"scounter_lower_bound"
-#define UPPER	"scounter_upper_bound"
 #define GAUGES	"scounter_family_"	/* of families of words */
 
 void put_escaped(FILE *file, const char *text, bool quotes)
@@ -47,8 +43,7 @@ static void put_label(FILE *file, const char *key, const unsigned char *value)
 	fputc('"', file);
 }
 
-/* The label that an object has: not one that every counter, histogram or summary has. */
-static const char *key_of_object(const struct snapshot *s, const record_t *r)
+const char *key_of_object(const struct snapshot *s, const record_t *r)
 {
 	static const char *const others[] = { "group", "name", "kind", "le", "quantile" };
 	const char *key = label_of(s, r);
@@ -92,23 +87,17 @@ static bool has_bounds(const record_t *r)
 	return !(r->flags & (SCOUNTER_F_LOSSY | SCOUNTER_F_OVERFLOW));
 }
 
-static uint64_t lower_of(const record_t *r)
+uint64_t lower_of(const record_t *r)
 {
 	return has_bounds(r) ? r->lower : 0;
 }
 
-static uint64_t upper_of(const record_t *r)
+uint64_t upper_of(const record_t *r)
 {
 	return has_bounds(r) ? r->upper : UINT64_MAX;
 }
 
-struct gauge {
-	const char *name, *help;
-	double (*value)(const record_t *r);
-	uint32_t flag;		/* where there is no value */
-};
-
-static const struct gauge gauges[] = {
+const struct gauge gauges[GAUGE_COUNT] = {
 	{ "scounter_relative_error", "Relative standard deviation at most; 0 is exact.", relative_error, 0 },
 	{ "scounter_variance", "Variance of the value at most; variances of independent counters add.", variance, 0 },
 	{ "scounter_saturated", "1 if the counter is at the end of its range.", NULL, SCOUNTER_F_SATURATED },
@@ -117,9 +106,14 @@ static const struct gauge gauges[] = {
 	{ "scounter_lossy", "1 if the kind loses counts.", NULL, SCOUNTER_F_LOSSY },
 };
 
+double gauge_value(const struct gauge *gauge, const record_t *r)
+{
+	return gauge->value ? gauge->value(r) : !!(r->flags & gauge->flag);
+}
+
 static void put_value(FILE *file, const struct gauge *gauge, const record_t *r)
 {
-	double value = gauge->value ? gauge->value(r) : !!(r->flags & gauge->flag);
+	double value = gauge_value(gauge, r);
 
 	fprintf(file, isinf(value) ? "+Inf\n" : "%.17g\n", value);
 }
@@ -140,7 +134,7 @@ static bool is_taken(const char *family)
 {
 	size_t g;
 
-	for (g = 0; g < sizeof(gauges) / sizeof(*gauges); g++)
+	for (g = 0; g < GAUGE_COUNT; g++)
 		if (!strcmp(family, gauges[g].name))
 			return true;
 	return !strcmp(family, LOWER) || !strcmp(family, UPPER) || has_suffix(family) ||
@@ -156,10 +150,6 @@ static char *put_word(char *to, const char *text)
 	return to;
 }
 
-/*
- * A help text, and a unit, are those of a family.  So counters that have one are in a
- * family of their name, and all objects in the same.  Two of one family differ in labels.
- */
 #define FAMILY_ROOM	512
 
 static void family_of(const struct snapshot *s, const record_t *r, char *to)
@@ -189,11 +179,6 @@ static void family_of(const struct snapshot *s, const record_t *r, char *to)
 		strcpy(to, EVENTS);
 }
 
-struct member {
-	char *family;
-	const record_t *record;
-};
-
 static int by_family(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
@@ -202,7 +187,7 @@ static int by_family(const void *a, const void *b)
 	return order ? order : x->record < y->record ? -1 : x->record > y->record;
 }
 
-static struct member *members_of(const struct snapshot *s)
+struct member *members_of(const struct snapshot *s)
 {
 	struct member *members = calloc(s->header.count + 1, sizeof(*members));
 	uint64_t i;
@@ -223,17 +208,47 @@ static struct member *members_of(const struct snapshot *s)
 	return members;
 }
 
-/* Those of the first that has one: but EVENTS is for any. */
-static void put_help(FILE *file, const struct snapshot *s, const char *metric,
-		     const struct member *members, uint64_t n, bool open)
+void members_free(struct member *members, uint64_t count)
+{
+	uint64_t i;
+
+	for (i = 0; i < count; i++)
+		free(members[i].family);
+	free(members);
+}
+
+uint64_t family_size(const struct member *members, uint64_t count)
+{
+	uint64_t n;
+
+	for (n = 1; n < count && !strcmp(members[0].family, members[n].family); n++)
+		;
+	return n;
+}
+
+const char *family_help(const struct snapshot *s, const struct member *members, uint64_t n)
 {
 	uint64_t i = strcmp(members->family, EVENTS) ? 0 : n;
-	char *help;
 
 	while (i < n && !*help_of(s, members[i].record))
 		i++;
-	help = text_dup(i < n ? help_of(s, members[i].record) :
-			"Events that a scounter has counted.");
+	return i < n ? help_of(s, members[i].record) : "Events that a scounter has counted.";
+}
+
+const char *family_unit(const struct snapshot *s, const struct member *members, uint64_t n)
+{
+	uint64_t i = strcmp(members->family, EVENTS) ? 0 : n;
+
+	while (i < n && !*unit_of(s, members[i].record))
+		i++;
+	return i < n ? unit_of(s, members[i].record) : "";
+}
+
+static void put_help(FILE *file, const struct snapshot *s, const char *metric,
+		     const struct member *members, uint64_t n, bool open)
+{
+	char *help = text_dup(family_help(s, members, n));
+
 	fprintf(file, "# HELP %s ", metric);
 	put_escaped(file, help, open);
 	fputc('\n', file);
@@ -242,14 +257,12 @@ static void put_help(FILE *file, const struct snapshot *s, const char *metric,
 
 static void put_unit(FILE *file, const struct snapshot *s, const struct member *members, uint64_t n)
 {
-	uint64_t i = strcmp(members->family, EVENTS) ? 0 : n;
+	const char *unit = family_unit(s, members, n);
 	char word[SCOUNTER_NAME_MAX + 1];
 
-	while (i < n && !*unit_of(s, members[i].record))
-		i++;
-	if (i == n)
+	if (!*unit)
 		return;
-	put_word(word, unit_of(s, members[i].record));
+	put_word(word, unit);
 	fprintf(file, "# UNIT %s %s\n", members->family, word);
 }
 
@@ -293,7 +306,7 @@ static void put_gauges(FILE *file, const struct snapshot *s, const struct member
 {
 	uint64_t i;
 
-	fprintf(file, "# HELP %s Of the words of a family, which have no names.\n# TYPE %s gauge\n",
+	fprintf(file, "# HELP %s " FAMILY_HELP "\n# TYPE %s gauge\n",
 		members->family, members->family);
 	for (i = 0; i < n; i++) {
 		put_name(file, members->family, "", s, members[i].record);
@@ -307,16 +320,13 @@ static void put_families(FILE *file, const struct snapshot *s, bool open)
 	uint64_t i, n, count = s->header.count;
 
 	for (i = 0; i < count; i += n) {
-		for (n = 1; i + n < count && !strcmp(members[i].family, members[i + n].family); n++)
-			;
+		n = family_size(&members[i], count - i);
 		if (members[i].record->flags & SCOUNTER_F_GAUGE)
 			put_gauges(file, s, &members[i], n);
 		else
 			put_family(file, s, &members[i], n, open);
 	}
-	for (i = 0; i < count; i++)
-		free(members[i].family);
-	free(members);
+	members_free(members, count);
 }
 
 /* @keys: of each table, 0 for no tables */
@@ -342,7 +352,7 @@ static void put_metrics(FILE *file, const struct snapshot *s, const struct table
 				fprintf(file, "%" PRIu64 "\n", g ? upper_of(r) : lower_of(r));
 		}
 	}
-	for (g = 0; g < sizeof(gauges) / sizeof(*gauges); g++) {
+	for (g = 0; g < GAUGE_COUNT; g++) {
 		fprintf(file, "# HELP %s %s\n# TYPE %s gauge\n", gauges[g].name, gauges[g].help,
 			gauges[g].name);
 		for (i = 0; i < s->header.count; i++) {
@@ -417,6 +427,13 @@ static struct json_object *json_of(const struct snapshot *s, const record_t *r)
 	return object;
 }
 
+static void put_object(FILE *file, struct json_object *top)
+{
+	fprintf(file, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
+							     JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(top);
+}
+
 static void put_json(FILE *file, const struct snapshot *s, const struct tables *tables,
 		     size_t keys)
 {
@@ -435,9 +452,7 @@ static void put_json(FILE *file, const struct snapshot *s, const struct tables *
 	json_object_object_add(top, "counters", list);
 	if (keys)
 		json_object_object_add(top, "tables", export_tables_json(tables, keys));
-	fprintf(file, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
-							     JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(top);
+	put_object(file, top);
 }
 
 /* A state that is of no use stays beside the new one: it may be another file. */
@@ -537,6 +552,7 @@ int cmd_export(int argc, char **argv)
 		{ "openmetrics", no_argument, NULL, OPENMETRICS },
 		{ "prometheus", no_argument, NULL, PROMETHEUS },
 		{ "json", no_argument, NULL, JSON },
+		{ "otlp", no_argument, NULL, OTLP },
 		{ "state", required_argument, NULL, 's' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "tables", required_argument, NULL, 't' },
@@ -554,7 +570,7 @@ int cmd_export(int argc, char **argv)
 
 	while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
 		switch (option) {
-		case OPENMETRICS: case PROMETHEUS: case JSON:
+		case OPENMETRICS: case PROMETHEUS: case JSON: case OTLP:
 			if (format != NONE)
 				usage_error("export wants one format");
 			format = option;
@@ -566,7 +582,7 @@ int cmd_export(int argc, char **argv)
 		}
 	}
 	if (format == NONE)
-		usage_error("export wants --openmetrics, --prometheus or --json");
+		usage_error("export wants --openmetrics, --prometheus, --json or --otlp");
 	snapshot_read(from, argv + optind, &snapshot);
 	if (keys)
 		export_tables_read(&tables);
@@ -579,6 +595,8 @@ int cmd_export(int argc, char **argv)
 	}
 	if (format == JSON)
 		put_json(file, &snapshot, &tables, keys);
+	else if (format == OTLP)
+		put_object(file, otlp_of(&snapshot, &tables, keys));
 	else
 		put_metrics(file, &snapshot, &tables, keys, format == OPENMETRICS);
 	if (output)

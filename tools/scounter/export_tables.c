@@ -12,11 +12,6 @@
 #include "events.h"
 #include "export.h"
 
-#define KEYS		"scounter_top"
-#define KEY_ERROR	"scounter_top_error"
-#define UNLISTED	"scounter_top_unlisted_max"
-#define HITS		"scounter_top_hits"
-
 static void take(const char *group, const char *name, void *argument)
 {
 	struct tables *tables = argument;
@@ -74,23 +69,22 @@ void export_tables_put(FILE *file, const struct tables *tables, size_t keys, boo
 {
 	size_t i;
 
-	put_head(file, KEYS, "gauge",
-		 "Hits of a key at most, and with otel_metric_overflow those of all others together.");
+	put_head(file, KEYS, "gauge", KEYS_HELP);
 	for (i = 0; i < tables->count; i++) {
 		put_keys(file, KEYS, &tables->table[i], keys, false);
 		put_name(file, KEYS, &tables->table[i]);
 		fprintf(file, ",otel_metric_overflow=\"true\"} %" PRIu64 "\n",
 			topk_rest(&tables->table[i], keys));
 	}
-	put_head(file, KEY_ERROR, "gauge", "By how much the hits of a key may be too many.");
+	put_head(file, KEY_ERROR, "gauge", KEY_ERROR_HELP);
 	for (i = 0; i < tables->count; i++)
 		put_keys(file, KEY_ERROR, &tables->table[i], keys, true);
-	put_head(file, UNLISTED, "gauge", "Hits of any key that is not in the table, at most.");
+	put_head(file, UNLISTED, "gauge", UNLISTED_HELP);
 	for (i = 0; i < tables->count; i++) {
 		put_name(file, UNLISTED, &tables->table[i]);
 		fprintf(file, "} %" PRIu64 "\n", tables->table[i].floor + tables->table[i].pending);
 	}
-	put_head(file, open ? HITS : HITS "_total", "counter", "Hits of all keys.");
+	put_head(file, open ? HITS : HITS "_total", "counter", HITS_HELP);
 	for (i = 0; i < tables->count; i++) {
 		put_name(file, HITS "_total", &tables->table[i]);
 		fprintf(file, "} %" PRIu64 "\n", tables->table[i].total);

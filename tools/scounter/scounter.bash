@@ -43,7 +43,8 @@ _scounter()
 	top) options+=' --entries --interval --count --batch' ;;
 	functions) options+=' --top --rate --tsv' ;;
 	array) options+=' --max --bits --error --kind --q --m --theta' ;;
-	export) options+=' --openmetrics --prometheus --json --tables --state --output' ;;
+	merge) options+=' --output --tsv --top --clones' ;;
+	export) options+=' --openmetrics --prometheus --json --otlp --tables --state --output' ;;
 	esac
 	if [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
@@ -51,7 +52,7 @@ _scounter()
 		mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word")
 	elif [[ $command == array ]]; then
 		mapfile -t COMPREPLY < <(compgen -W 'choose range' -- "$word")
-	elif [[ $command == report || $command == diff ]]; then
+	elif [[ $command == report || $command == diff || $command == merge ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	elif [[ $command == events || $command == attach ]]; then
 		_scounter_events "$word"

@@ -27,7 +27,7 @@ static const struct command commands[] = {
 	{ "diff", "what was counted between two snapshots",
 	  "diff [--tsv] BEFORE AFTER [PATTERN...]", cmd_diff },
 	{ "export", "for monitoring and for programs",
-	  "export --openmetrics | --prometheus | --json [--tables N] [--state FILE] [--output FILE] [PATTERN...]",
+	  "export --openmetrics | --prometheus | --json | --otlp [--tables N] [--state FILE] [--output FILE] [PATTERN...]",
 	  cmd_export },
 	{ "reset", "set counters to zero (root)", "reset PATTERN...", cmd_reset },
 	{ "kinds", "the kinds of counters", "kinds [--wide]", cmd_kinds },
