@@ -61,18 +61,20 @@ int record_order(const record_t *x, const record_t *y);
  * add, and bounds are those of a sum.  The sum has what uapi/linux/scounter.h says of
  * sums.  -EEXIST if src is of a boot that is in dst, unless @clones: a machine is not
  * added twice.  dst is as it was after an error, and @remark was told what is odd.
- * snapshot_settle() before dst is looked at.
+ * snapshot_settle() before dst is looked at.  What is no sum, such as a quantile, is
+ * dropped from both.
  */
 enum oddity {
 	KINDS_DIFFER,		/* said once */
 	UNITS_DIFFER,		/* or labels: it was not added, and the sum is partial */
 	NOT_SURE,		/* saturated or such; so is the sum */
+	NO_SUM,			/* a quantile: it was left out */
 };
 struct remarks {
 	void (*say)(void *of, enum oddity oddity, const record_t *record);
 	void *of;
 };
-int snapshot_merge(struct snapshot *dst, const struct snapshot *src, bool clones,
+int snapshot_merge(struct snapshot *dst, struct snapshot *src, bool clones,
 		   const struct remarks *remarks);
 /* What sums can begin with. */
 void snapshot_empty(struct snapshot *snapshot);

@@ -154,11 +154,33 @@ static void put(struct scounter_sum *sum, const record_t *r)
 	scounter_sum_put(sum, &estimate);
 }
 
-/* What is one machine's becomes a sum, of one. */
-static int begin(struct snapshot *snapshot)
+static void remark(const struct remarks *remarks, enum oddity oddity, const record_t *r)
 {
-	uint64_t i, count = snapshot->header.count;
+	if (remarks)
+		remarks->say(remarks->of, oddity, r);
+}
+
+/* The median of two machines is not the sum of theirs. */
+static void drop_quantiles(struct snapshot *snapshot, const struct remarks *remarks)
+{
+	uint64_t i, kept = 0;
+
+	for (i = 0; i < snapshot->header.count; i++) {
+		const record_t *r = &snapshot->records[i];
+
+		if (r->flags & SCOUNTER_F_GAUGE && !r->parameters[0])
+			remark(remarks, NO_SUM, r);
+		else
+			snapshot->records[kept++] = *r;
+	}
+	snapshot->header.count = kept;
+}
+
+/* What is one machine's becomes a sum, of one. */
+static int begin(struct snapshot *snapshot, const struct remarks *remarks)
+{
 	struct sums *sums;
+	uint64_t i;
 	uint32_t *slot;
 	int err;
 
@@ -170,26 +192,21 @@ static int begin(struct snapshot *snapshot)
 	sums = calloc(1, sizeof(*sums));
 	if (!sums)
 		return out_of_memory();
-	sums->of = calloc(count + 1, sizeof(*sums->of));
+	sums->of = calloc(snapshot->header.count + 1, sizeof(*sums->of));
 	err = sums->of ? find_boot(sums, &snapshot->header, true, &slot) : out_of_memory();
 	if (err) {
 		sums_free(sums);
 		return err;
 	}
 	add_boot(sums, &snapshot->header, slot);
-	for (i = 0; i < count; i++) {
+	drop_quantiles(snapshot, remarks);
+	for (i = 0; i < snapshot->header.count; i++) {
 		put(&sums->of[i], &snapshot->records[i]);
 		make_sum(&snapshot->records[i]);
 	}
 	snapshot->header.monotonic_ns = snapshot->header.real_ns;
 	snapshot->sums = sums;
 	return 0;
-}
-
-static void remark(const struct remarks *remarks, enum oddity oddity, const record_t *r)
-{
-	if (remarks)
-		remarks->say(remarks->of, oddity, r);
 }
 
 static bool differ(const char *one, const char *other)
@@ -381,7 +398,7 @@ static void add_header(header_t *to, const header_t *header)
 	add_boot_id(to->boot_id, header->boot_id);
 }
 
-int snapshot_merge(struct snapshot *dst, const struct snapshot *src, bool clones,
+int snapshot_merge(struct snapshot *dst, struct snapshot *src, bool clones,
 		   const struct remarks *remarks)
 {
 	uint32_t *slot;
@@ -389,13 +406,14 @@ int snapshot_merge(struct snapshot *dst, const struct snapshot *src, bool clones
 	int err = dst == src ? array_fail(-EINVAL, "a snapshot is not merged with itself") : 0;
 
 	if (!err)
-		err = begin(dst);
+		err = begin(dst, remarks);
 	if (!err)
 		err = check_bounds(src);
 	if (!err)
 		err = find_boot(dst->sums, &src->header, clones, &slot);
 	if (err)
 		return err;
+	drop_quantiles(src, remarks);
 	count = dst->header.count + new_names(dst, src);
 	err = make_room(dst, count);
 	if (err)

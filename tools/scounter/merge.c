@@ -65,7 +65,7 @@ static void remember(void *of, enum oddity oddity, const record_t *record)
 	char name[NAME_ROOM];
 	unsigned int i;
 
-	merge->odd |= oddity != KINDS_DIFFER;
+	merge->odd |= oddity == UNITS_DIFFER || oddity == NOT_SURE;
 	full_name(record, name);
 	for (i = 0; i < merge->oddities; i++, odd++) {
 		if (odd->oddity == oddity && !strcmp(odd->name, name)) {
@@ -94,6 +94,9 @@ static void say(const struct oddness *odd)
 	case UNITS_DIFFER:
 		warn("%s: of another unit or label on %lu machines (the first is %s); not added "
 		     "there, the sum is partial", odd->name, odd->machines, odd->file);
+		break;
+	case NO_SUM:
+		warn("%s: left out, as it cannot be added up", odd->name);
 		break;
 	case NOT_SURE:
 		warn("%s: %s on %lu machines (the first is %s), and so is the sum", odd->name,

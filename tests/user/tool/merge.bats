@@ -175,6 +175,17 @@ net/eth3/rx\t1\t3\t0\t3\t3\texact' ]
 	says 'of the kind mixed'
 }
 
+@test "of a family of words, what can be added up is, and quantiles are left out" {
+	machine 1 "{'name':'words','value':10,'flags':256,'object':'o','addable':1}" \
+		"{'name':'median','value':3,'flags':256,'object':'o'}"
+	machine 2 "{'name':'words','value':20,'flags':256,'object':'o','addable':1}" \
+		"{'name':'median','value':4,'flags':256,'object':'o'}"
+	run -0 --separate-stderr "$SCOUNTER" merge --tsv 1 2
+	[ "${#lines[@]}" = 2 ]
+	says $'g/o/words\tatomic\t2\t30\t'
+	[ "$stderr" = 'scounter: g/o/median: left out, as it cannot be added up' ]
+}
+
 @test "of a recording the last whole snapshot counts" {
 	three
 	"$SNAPSHOT" --boot 1 --time 1010 "{'group':'net','name':'exact','value':500}" >later

@@ -8,8 +8,9 @@ Usage: snapshot.py [--time S] [--boot N] [--header-extra N] [--record-extra N]
 
 COUNTER is a Python literal: a dict with group, name and, if other than the
 default, kind, value, error_ppm, flags, raw, bound (log2, of approx), resets, wraps,
-created, reset and wrapped (seconds), object, unit, help and label; these three may be
-numbers, which are offsets as they stand.  --texts: the texts as they stand.
+created, reset and wrapped (seconds), addable (of gauges), object, unit, help and label;
+these three may be numbers, which are offsets as they stand.  --texts: the texts as they
+stand.
 """
 import argparse
 import ast
@@ -39,13 +40,13 @@ def text(what):
 
 def record(group="g", name="n", kind="atomic", value=0, error_ppm=0, flags=0, raw=None,
            bound=0, resets=0, created=100, reset=0, wraps=0, wrapped=0,
-           object="", unit="", help="", label=""):
+           addable=0, object="", unit="", help="", label=""):
     margin = 3 * value * error_ppm // 1000000
     upper = 2**64 - 1 if flags & 1 else value + margin
     real = 1700000000 * 10**9
     return struct.pack(
         "64s64s32s4I4I2Q12Q4I64s", as_bytes(group), as_bytes(name), kind.encode(), KINDS[kind],
-        flags, error_ppm, 64, 0, 0, bound, 0, value if raw is None else raw, 0, value,
+        flags, error_ppm, 64, addable, 0, bound, 0, value if raw is None else raw, 0, value,
         max(value - margin, 0), upper, resets, int(created * 1e9),
         real + int(created * 1e9), int(reset * 1e9), real + int(reset * 1e9) if reset else 0, 0,
         wraps, int(wrapped * 1e9), real + int(wrapped * 1e9) if wrapped else 0,
