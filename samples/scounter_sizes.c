@@ -6,7 +6,7 @@
  *
  *	# insmod scounter.ko; insmod scounter_sizes.ko; sleep 3
  *	# cat /sys/kernel/debug/scounter_sizes
- *	# arrays show /sys/kernel/debug/scounter/arrays/scounter_sizes/all
+ *	# scounter array show scounter_sizes/all
  *
  * Two arrays take turns, a second each.  One that is over is merged into the array
  * of all seconds; a difference of two readings of that would have an error without

@@ -273,6 +273,26 @@ static int take_texts(struct snapshot *snapshot, const char *rest, size_t fixed)
 	return 0;
 }
 
+/* 1, or a negative errno. */
+static int pass_over(const header_t *header, size_t fixed, FILE *from)
+{
+	uint64_t rest = header->count, size;
+	char buffer[SIZE_MAX_SANE];
+	int err;
+
+	if (header->byte_order != SCOUNTER_SNAPSHOT_BYTE_ORDER)
+		return check(header);
+	if (header->header_size < fixed || header->header_size > SIZE_MAX_SANE)
+		return DAMAGED("sizes that cannot be");
+	err = want(from, buffer, header->header_size - fixed);
+	for (; !err && rest; rest -= size) {
+		size = rest < sizeof(buffer) ? rest : sizeof(buffer);
+		err = want(from, buffer, size);
+	}
+	return err ? err : 1;
+}
+
+/* 0; 1 for something else, which was passed over. */
 static int take_header(struct snapshot *snapshot, FILE *from)
 {
 	const size_t fixed = offsetof(header_t, monotonic_ns);
@@ -283,6 +303,8 @@ static int take_header(struct snapshot *snapshot, FILE *from)
 
 	if (!err)
 		err = want(from, header->magic + MAGIC_SIZE, fixed - MAGIC_SIZE);
+	if (!err && header->oldest_reader == SNAPSHOT_OTHER)
+		return pass_over(header, fixed, from);
 	if (!err)
 		err = check(header);
 	if (err)
@@ -365,13 +387,16 @@ static int load(struct snapshot *snapshot, FILE *from)
 
 int snapshot_load(struct snapshot *snapshot, FILE *from)
 {
-	int first = fgetc(from), err;
+	int first, err;
 
-	memset(snapshot, 0, sizeof(*snapshot));
-	if (first == EOF)
-		return ferror(from) ? array_fail(-EIO, "%s", strerror(errno)) : 0;
-	ungetc(first, from);
-	err = load(snapshot, from);
+	do {
+		memset(snapshot, 0, sizeof(*snapshot));
+		first = fgetc(from);
+		if (first == EOF)
+			return ferror(from) ? array_fail(-EIO, "%s", strerror(errno)) : 0;
+		ungetc(first, from);
+		err = load(snapshot, from);
+	} while (err > 0);
 	if (err)
 		snapshot_free(snapshot);
 	return err ? err : 1;

@@ -27,6 +27,26 @@ struct snapshot {
 };
 
 /*
+ * A recording may have other things between its snapshots, each behind this header: who
+ * reads counters passes over them.  A program that does not know them says that it is too
+ * old for the file.  `count` bytes follow after header_size.
+ */
+#define SNAPSHOT_OTHER	0x80000001U	/* version and oldest_reader */
+
+struct snapshot_other {
+	header_t header;	/* of when it was read; record_size is 1 */
+	__u32 what;		/* enum snapshot_what */
+	__u32 reserved;
+	__u8 group[64];
+	__u8 name[64];
+};
+
+enum snapshot_what {
+	SNAPSHOT_ARRAY = 1,	/* as <uapi/linux/scounter_array.h> lays it out */
+	SNAPSHOT_TOPK = 2,	/* a table of frequent items as text */
+};
+
+/*
  * The next snapshot of a file: 1, or 0 at its end.  -EINVAL for what is none, or
  * contradicts itself; -ENODATA for a truncated one; -EPROTO for one of a newer version
  * or of the other byte order; -ENOMEM; -EIO.

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "scounter.h"
+#include "cells.h"
 #include "repr/choose.h"
 
 static const unsigned int widths[] = { 4, 5, 6, 7, 8, 10, 12, 16 };
@@ -262,14 +263,27 @@ static int range(int argc, char **argv)
 	return OK;
 }
 
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} array_commands[] = {
+	{ "list", array_list },
+	{ "show", array_show },
+	{ "sum", array_total },
+	{ "choose", choose },
+	{ "range", range },
+};
+
 int cmd_array(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
-	int (*run)(int argc, char **argv) = !strcmp(what, "choose") ? choose :
-					    !strcmp(what, "range") ? range : NULL;
+	unsigned int i;
 
-	if (!run)
-		usage_error("array takes choose or range");
-	argv[1] = argv[0];
-	return run(argc - 1, argv + 1);
+	for (i = 0; i < sizeof(array_commands) / sizeof(*array_commands); i++) {
+		if (strcmp(what, array_commands[i].name))
+			continue;
+		argv[1] = argv[0];
+		return array_commands[i].run(argc - 1, argv + 1);
+	}
+	usage_error("array takes list, show, sum, choose or range");
 }

@@ -60,17 +60,6 @@ void events_lines(const char *name, void (*take)(char *line, void *argument), vo
 	fclose(file);
 }
 
-/* There is for twice as many, whenever the count is a power of 2. */
-void *events_room(void *items, size_t count, size_t size)
-{
-	if (count & (count - 1))
-		return items;
-	items = realloc(items, (count ? 2 * count : 1) * size);
-	if (!items)
-		fail(FAILED, "out of memory");
-	return items;
-}
-
 static DIR *open_tracefs(void)
 {
 	const char *other = getenv("SCOUNTER_TRACEFS");

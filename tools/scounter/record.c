@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "scounter.h"
+#include "recorded.h"
 
 static volatile sig_atomic_t stop;
 
@@ -61,12 +62,14 @@ static void __attribute__((noreturn)) recording_fail(struct recording *to, int e
 	fail(FAILED, "%s: %s", to->path, strerror(error));
 }
 
-static void recording_append(struct recording *to, const struct snapshot *snapshot)
+static void recording_append(struct recording *to, const struct snapshot *snapshot, bool tables)
 {
 	int error;
 
 	errno = 0;
 	snapshot_write(snapshot, to->file);
+	if (tables)
+		recorded_write_all(&snapshot->header, to->file);
 	error = write_error(to->file);
 	if (error)
 		recording_fail(to, error);
@@ -80,6 +83,7 @@ int cmd_record(int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },
 		{ "interval", required_argument, NULL, 'i' },
 		{ "count", required_argument, NULL, 'n' },
+		{ "tables", no_argument, NULL, 't' },
 		{}
 	};
 	struct sigaction action = { .sa_handler = on_signal };
@@ -87,7 +91,7 @@ int cmd_record(int argc, char **argv)
 	const char *output = NULL;
 	struct snapshot snapshot;
 	struct source source;
-	bool complete = true;
+	bool complete = true, tables = false;
 	double interval = 1;
 	struct timespec next;
 	struct recording to;
@@ -98,15 +102,20 @@ int cmd_record(int argc, char **argv)
 		case 'o': output = optarg; break;
 		case 'i': interval = seconds_of("--interval", optarg); break;
 		case 'n': count = number_of("--count", optarg); break;
+		case 't': tables = true; break;
 		default: return USAGE;
 		}
 	}
 	if (!output)
 		usage_error("record wants --output FILE");
+	if (tables && from)
+		usage_error("--tables is of the module, and not of --from");
 	/* Before the file is touched: there may be nothing to record. */
 	source_open(&source, from, argv + optind);
 	if (!source_next(&source, &snapshot))
 		fail(FAILED, "%s: empty", source.path);
+	if (tables)
+		recorded_check();
 	recording_open(&to, output);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -114,7 +123,7 @@ int cmd_record(int argc, char **argv)
 	do {
 		if (!snapshot_select(&snapshot, argv + optind, taken == 0) && !taken)
 			complete = false;
-		recording_append(&to, &snapshot);
+		recording_append(&to, &snapshot, tables);
 		snapshot_free(&snapshot);
 		taken++;
 		if (isatty(STDERR_FILENO))

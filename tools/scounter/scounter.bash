@@ -35,14 +35,15 @@ _scounter()
 	sum) options+=' --tsv' ;;
 	read) options+=' --value' ;;
 	watch) options+=' --interval --count --batch --raw --sort' ;;
-	record) options+=' --output --interval --count' ;;
+	record) options+=' --output --interval --count --tables' ;;
+	topk) options+=' --top --raw --tsv --watch --interval --count --batch' ;;
 	report) options+=' --tsv --csv --html --gnuplot' ;;
 	diff) options+=' --tsv' ;;
 	events) options+=' --attached --top --tsv' ;;
 	attach) options+=' --kind --error --group --top --entries --sum --hist' ;;
 	top) options+=' --entries --interval --count --batch' ;;
 	functions) options+=' --top --rate --tsv' ;;
-	array) options+=' --max --bits --error --kind --q --m --theta' ;;
+	array) options+=' --top --histogram --max --bits --error --kind --q --m --theta' ;;
 	merge) options+=' --output --tsv --top --clones' ;;
 	export) options+=' --openmetrics --prometheus --json --otlp --tables --state --output' ;;
 	esac
@@ -51,7 +52,7 @@ _scounter()
 	elif [[ ! $command ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word")
 	elif [[ $command == array ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'choose range' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'list show sum choose range' -- "$word")
 	elif [[ $command == report || $command == diff || $command == merge ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	elif [[ $command == events || $command == attach ]]; then

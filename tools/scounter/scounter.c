@@ -21,7 +21,7 @@ static const struct command commands[] = {
 	  "watch [--interval S] [--count N] [--batch] [--raw] [--sort rate|value|name] [PATTERN...]",
 	  cmd_watch },
 	{ "record", "append snapshots to a file",
-	  "record --output FILE [--interval S] [--count N] [PATTERN...]", cmd_record },
+	  "record --output FILE [--interval S] [--count N] [--tables] [PATTERN...]", cmd_record },
 	{ "report", "what a recording shows",
 	  "report [--tsv | --csv | --html PAGE.html | --gnuplot PICTURE.png] FILE [PATTERN...]", cmd_report },
 	{ "diff", "what was counted between two snapshots",
@@ -40,9 +40,14 @@ static const struct command commands[] = {
 	  "functions [--top N] [--rate [SECONDS]] [--tsv] [PATTERN...]", cmd_functions },
 	{ "top", "the most frequent keys of a table, live (root)",
 	  "top [--entries N] [--interval S] [--count N] [--batch] EVENT|GROUP/TABLE", cmd_top },
-	{ "topk", "the tables of frequent items", "topk [GROUP/NAME]", cmd_topk },
-	{ "array", "what cells of an array to take, and what they count to",
-	  "array choose --max N [--bits N | --error PERCENT]\n"
+	{ "topk", "the tables of frequent items",
+	  "topk [GROUP/NAME [--top N] [--raw] [--tsv] [--watch [--interval S] [--count N] [--batch]]]",
+	  cmd_topk },
+	{ "array", "arrays of counters, and what cells of one to take",
+	  "array list\n"
+	  "       scounter array show [--top N | --histogram] GROUP/NAME\n"
+	  "       scounter array sum GROUP/NAME\n"
+	  "       scounter array choose --max N [--bits N | --error PERCENT]\n"
 	  "       scounter array range --kind KIND --bits N [--q Q] [--m N] [--theta N]", cmd_array },
 };
 

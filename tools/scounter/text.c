@@ -11,6 +11,7 @@
 #include <wchar.h>
 
 #include "scounter.h"
+#include "events.h"
 
 char *text_dup(const char *text)
 {
@@ -258,4 +259,15 @@ void atomic_close(struct atomic_file *out)
 	}
 	sync_folder(out->path);
 	free(out->target);
+}
+
+/* There is for twice as many, whenever the count is a power of 2. */
+void *events_room(void *items, size_t count, size_t size)
+{
+	if (count & (count - 1))
+		return items;
+	items = realloc(items, (count ? 2 * count : 1) * size);
+	if (!items)
+		fail(FAILED, "out of memory");
+	return items;
 }

@@ -51,7 +51,7 @@ static void find(struct meant *meant)
 {
 	const char *slash = strchr(meant->said, '/');
 
-	if (slash && is_table_name(meant->said)) {
+	if (slash && is_folder_name(meant->said)) {
 		meant->group = strndup(meant->said, slash - meant->said);
 		meant->name = strdup(slash + 1);
 		return;

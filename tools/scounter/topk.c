@@ -1,79 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tables of frequent items, from their text files in debugfs, which has keys as shown. */
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "scounter.h"
 #include "events.h"
 #include "topk.h"
 
-const char *debugfs_root(void)
-{
-	return root_of("SCOUNTER_DEBUGFS", "/sys/kernel/debug/scounter");
-}
-
-void no_file(const char *path, int error)
-{
-	if (access(sysfs_root(), F_OK))
-		fail(NOT_LOADED, "the module scounter is not loaded; to load it, as root: modprobe scounter");
-	if (error == ENOENT && access(debugfs_root(), F_OK) && errno == ENOENT)
-		fail(FAILED, "%s: debugfs is not mounted; to mount it, as root: mount -t debugfs none /sys/kernel/debug",
-		     debugfs_root());
-	fail(FAILED, "%s: %s%s", path, strerror(error),
-	     error == EACCES ? "; debugfs is for root only" : "");
-}
-
-int is_table_name(const char *name)
-{
-	const char *slash = strchr(name, '/');
-
-	return slash && slash != name && slash[1] && !strchr(slash + 1, '/') &&
-	       name[0] != '.' && slash[1] != '.';
-}
-
-/* Each table has a file in text, and one for programs beside it. */
-static void walk_group(const char *group, DIR *dir,
-		       void (*take)(const char *group, const char *name, void *argument),
-		       void *argument)
-{
-	struct dirent *entry;
-	size_t length;
-
-	while ((entry = readdir(dir))) {
-		length = strlen(entry->d_name);
-		if (entry->d_name[0] == '.' ||
-		    (length > 4 && !strcmp(entry->d_name + length - 4, ".bin")))
-			continue;
-		take(group, entry->d_name, argument);
-	}
-}
-
 void topk_walk(void (*take)(const char *group, const char *name, void *argument), void *argument)
 {
-	char path[4096], group[8192];
-	struct dirent *entry;
-	DIR *groups, *dir;
+	char **names = folder_names(&topk_folder), **name, *slash;
 
-	snprintf(path, sizeof(path), "%s/topk", debugfs_root());
-	groups = opendir(path);
-	if (!groups)
-		no_file(path, errno);
-	while ((entry = readdir(groups))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(group, sizeof(group), "%s/%s", path, entry->d_name);
-		/* One that has gone meanwhile has no tables. */
-		dir = opendir(group);
-		if (!dir)
-			continue;
-		walk_group(entry->d_name, dir, take, argument);
-		closedir(dir);
+	for (name = names; *name; name++) {
+		slash = strchr(*name, '/');
+		*slash = 0;
+		take(*name, slash + 1, argument);
+		free(*name);
 	}
-	closedir(groups);
+	free(names);
 }
 
 static void take_head(char *line, struct topk *table)
@@ -110,44 +56,61 @@ static bool take_row(const char *line, struct topk *table)
 		return false;
 	table->rows = events_room(table->rows, table->count, sizeof(*row));
 	row = &table->rows[table->count++];
-	*row = (struct topk_row) { count, error, text_dup(line + key + 1) };
-	return true;
+	*row = (struct topk_row) { count, error, 0, text_dup(line + key + 1) };
+	return error <= count;
+}
+
+bool topk_take(struct topk *table, FILE *file)
+{
+	bool right = true, head = false;
+	char *line = NULL;
+	size_t room = 0;
+
+	*table = (struct topk) { .state = "unknown" };
+	while (right && getline(&line, &room, file) >= 0) {
+		line[strcspn(line, "\n")] = 0;
+		if (*line == '#') {
+			head = head || strstr(line, " total ");
+			take_head(line, table);
+		} else {
+			right = head && take_row(line, table);
+		}
+	}
+	if (!right)
+		warn("a line that cannot be: %s", text_dup(line));
+	free(line);
+	if (right && head)
+		return true;
+	topk_free(table);
+	return false;
 }
 
 bool topk_read(const char *group, const char *name, struct topk *table)
 {
-	char path[8192], *line = NULL;
-	size_t room = 0;
+	char path[2 * NAME_ROOM];
+	bool right, gone;
 	FILE *file;
 
+	snprintf(path, sizeof(path), "%s/%s", group, name);
+	file = folder_try(&topk_folder, path);
 	*table = (struct topk) { 0 };
-	snprintf(path, sizeof(path), "%s/topk/%s/%s", debugfs_root(), group, name);
-	file = fopen(path, "re");
-	if (!file) {
-		if (errno == ENOENT && !access(debugfs_root(), X_OK))
-			return false;
-		no_file(path, errno);
-	}
-	table->group = text_dup(group);
-	table->name = text_dup(name);
+	if (!file)
+		return false;
 	errno = 0;
-	while (getline(&line, &room, file) >= 0) {
-		line[strcspn(line, "\n")] = 0;
-		if (*line == '#')
-			take_head(line, table);
-		else if (!take_row(line, table))
-			fail(FAILED, "%s: a line that cannot be: %s", path, text_dup(line));
-	}
-	free(line);
+	right = topk_take(table, file);
 	/* EIO: the table has gone while its file was open. */
-	if (ferror(file) && errno != EIO)
+	gone = ferror(file) && errno == EIO;
+	if (ferror(file) && !gone)
 		fail(FAILED, "%s: %s", path, strerror(errno));
-	if (ferror(file)) {
-		fclose(file);
+	fclose(file);
+	if (!right && !gone)
+		fail(FAILED, "%s: not a table of frequent items", path);
+	if (gone) {
 		topk_free(table);
 		return false;
 	}
-	fclose(file);
+	table->group = text_dup(group);
+	table->name = text_dup(name);
 	return true;
 }
 
@@ -171,4 +134,43 @@ uint64_t topk_rest(const struct topk *table, size_t rows)
 	for (i = 0; i < rows && i < table->count; i++)
 		rest -= table->rows[i].count < rest ? table->rows[i].count : rest;
 	return rest;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return strcmp((*(struct topk_row *const *)a)->key, (*(struct topk_row *const *)b)->key);
+}
+
+static const struct topk_row **in_order(const struct topk *table)
+{
+	const struct topk_row **rows = calloc(table->count + 1, sizeof(*rows));
+	size_t i;
+
+	if (!rows)
+		fail(FAILED, "out of memory");
+	for (i = 0; i < table->count; i++)
+		rows[i] = &table->rows[i];
+	qsort(rows, table->count, sizeof(*rows), by_key);
+	return rows;
+}
+
+/*
+ * A key whose error has changed had lost its entry: what it was hit since it has another is
+ * count - error.  So it is of a key that was not listed.
+ */
+void topk_compare(struct topk *now, const struct topk *before)
+{
+	const struct topk_row **rows = in_order(before);
+	size_t i;
+
+	for (i = 0; i < now->count; i++) {
+		struct topk_row *row = &now->rows[i];
+		const struct topk_row **old = bsearch(&row, rows, before->count, sizeof(*rows), by_key);
+
+		if (old && (*old)->error == row->error && (*old)->count <= row->count)
+			row->hits = row->count - (*old)->count;
+		else
+			row->hits = row->count - row->error;
+	}
+	free(rows);
 }

@@ -5,8 +5,11 @@
 
 #include <stdint.h>
 
+#include "folder.h"
+
 struct topk_row {
 	uint64_t count, error;
+	double hits;		/* since another table, see topk_compare() */
 	char *key;
 };
 
@@ -20,16 +23,15 @@ struct topk {
 	size_t count;
 };
 
-const char *debugfs_root(void);
-/* Why a file of it cannot be read. */
-void no_file(const char *path, int error) __attribute__((noreturn));
-/* GROUP/NAME, and nothing that leads out of the directory. */
-int is_table_name(const char *name);
 /* For each table. */
 void topk_walk(void (*take)(const char *group, const char *name, void *argument), void *argument);
 /* False if there is no such table; to topk_free(). */
 bool topk_read(const char *group, const char *name, struct topk *table);
+/* The same of a text; false where it is none. */
+bool topk_take(struct topk *table, FILE *file);
 void topk_free(struct topk *table);
+/* Hits of each row since before: at least so many. */
+void topk_compare(struct topk *now, const struct topk *before);
 /* Hits of what is not among the first rows. */
 uint64_t topk_rest(const struct topk *table, size_t rows);
 

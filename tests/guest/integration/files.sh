@@ -11,6 +11,7 @@ files_have_their_permissions
 a_value_can_be_read_by_everybody
 the_table_agrees_with_the_files
 the_commands_of_the_documentation_work
+others_read_tables_where_they_are_mounted
 a_reset_starts_again
 a_reset_takes_nothing_else
 "
@@ -119,6 +120,27 @@ the_commands_of_the_documentation_work() {
 			fail "$command: $(tail -n 5 /tmp/said)" || return 1
 	done <documented
 	rmmod scounter_try
+}
+
+# Debugfs itself stays closed, and so does what its folders are not mounted for.
+others_read_tables_where_they_are_mounted() {
+	need scounter || return
+	load scounter_sizes || return 1
+	chmod 700 /sys/kernel/debug
+	! as_nobody './scounter array sum scounter_sizes/all' 2>/tmp/why || return 1
+	grep -q 'unless the administrator has mounted /run/scounter/debug' /tmp/why || return 1
+	mkdir -p /run
+	install -d -m 750 /run/scounter
+	install -d /run/scounter/debug/topk /run/scounter/debug/arrays
+	mount --bind /sys/kernel/debug/scounter/topk /run/scounter/debug/topk || return 1
+	mount --bind /sys/kernel/debug/scounter/arrays /run/scounter/debug/arrays || return 1
+	! as_nobody './scounter array sum scounter_sizes/all' 2>/dev/null || return 1
+	chown nobody /run/scounter
+	as_nobody './scounter array sum scounter_sizes/all' >/tmp/sum || return 1
+	! as_nobody './scounter kinds' 2>/dev/null || return 1
+	rmmod scounter_sizes
+	umount /run/scounter/debug/topk /run/scounter/debug/arrays
+	grep -q complete /tmp/sum
 }
 
 a_reset_starts_again() {
