@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include "../../../tools/scounter/scounter.h"
+#include "../../../tools/scounter/frequent.h"
+#include "../../../tools/scounter/recorded.h"
+#include "../../../tools/scounter/series.h"
 #include "fuzz.h"
 
 const struct command *current;
@@ -392,6 +395,42 @@ static void command(int (*run)(int argc, char **argv), char *first, char *second
 	give_back();
 }
 
+/* What is beside the counters, and tables as text. */
+static void read_others(void)
+{
+	struct frequent table = { 0 };
+	char **names, **name;
+	size_t i;
+
+	if (!setjmp(ended)) {
+		names = recorded_names(&topk_folder);
+		for (name = names; *name; name++)
+			frequent_read(&table, recorded_open(&topk_folder, *name));
+		frequent_read(&table, recorded_open(&array_folder, "g/n"));
+	}
+	give_back();
+	if (!setjmp(ended) && frequent_read(&table, fuzz_fopen("fuzz", "r"))) {
+		frequent_compare(&table, &table);
+		for (i = 0; i < table.count; i++)
+			require(table.keys[i].error <= table.keys[i].count &&
+				table.keys[i].hits >= 0);
+	}
+	give_back();
+}
+
+static void draw_rates(void)
+{
+	struct recording_rates rates;
+	uint64_t i;
+
+	if (!setjmp(ended)) {
+		rates_read(&rates, "fuzz", (char *[]){ NULL });
+		for (i = 0; i < rates.anchors.header.count; i++)
+			require(series_most(&rates.series[i]) >= 0);
+	}
+	give_back();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static bool silent;
@@ -428,6 +467,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 7:
 		command(cmd_diff, "fuzz", "fuzz");
+		break;
+	case 9:
+		read_others();
+		break;
+	case 10:
+		draw_rates();
 		break;
 	}
 	return 0;
