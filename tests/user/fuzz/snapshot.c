@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "../../../tools/scounter/scounter.h"
-#include "../../../tools/scounter/frequent.h"
 #include "../../../tools/scounter/recorded.h"
 #include "../../../tools/scounter/series.h"
+#include "../../../tools/scounter/topk.h"
 #include "fuzz.h"
 
 const struct command *current;
@@ -398,22 +398,22 @@ static void command(int (*run)(int argc, char **argv), char *first, char *second
 /* What is beside the counters, and tables as text. */
 static void read_others(void)
 {
-	struct frequent table = { 0 };
+	struct topk table = { 0 };
 	char **names, **name;
 	size_t i;
 
 	if (!setjmp(ended)) {
 		names = recorded_names(&topk_folder);
 		for (name = names; *name; name++)
-			frequent_read(&table, recorded_open(&topk_folder, *name));
-		frequent_read(&table, recorded_open(&array_folder, "g/n"));
+			topk_take(&table, recorded_open(&topk_folder, *name));
+		topk_take(&table, recorded_open(&array_folder, "g/n"));
 	}
 	give_back();
-	if (!setjmp(ended) && frequent_read(&table, fuzz_fopen("fuzz", "r"))) {
-		frequent_compare(&table, &table);
+	if (!setjmp(ended) && topk_take(&table, fuzz_fopen("fuzz", "r"))) {
+		topk_compare(&table, &table);
 		for (i = 0; i < table.count; i++)
-			require(table.keys[i].error <= table.keys[i].count &&
-				table.keys[i].hits >= 0);
+			require(table.rows[i].error <= table.rows[i].count &&
+				table.rows[i].hits >= 0);
 	}
 	give_back();
 }
