@@ -138,7 +138,8 @@ static bool is_taken(const char *family)
 		if (!strcmp(family, gauges[g].name))
 			return true;
 	return !strcmp(family, LOWER) || !strcmp(family, UPPER) || has_suffix(family) ||
-	       !strncmp(family, GAUGES, strlen(GAUGES));
+	       !strncmp(family, GAUGES, strlen(GAUGES)) ||
+	       export_tables_have(family);
 }
 
 /* Other than letters and digits as '_'. */

@@ -67,6 +67,8 @@ struct tables {
 /* In a label or a help text. */
 void put_escaped(FILE *file, const char *text, bool quotes);
 void export_tables_read(struct tables *tables);
+/* Whether it is the name of one of their families. */
+bool export_tables_have(const char *family);
 void export_tables_free(struct tables *tables);
 /* The first keys of each; @open: as OpenMetrics. */
 void export_tables_put(FILE *file, const struct tables *tables, size_t keys, bool open);

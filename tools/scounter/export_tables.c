@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "scounter.h"
 #include "events.h"
@@ -25,6 +26,12 @@ static void take(const char *group, const char *name, void *argument)
 void export_tables_read(struct tables *tables)
 {
 	topk_walk(take, tables);
+}
+
+bool export_tables_have(const char *family)
+{
+	return !strcmp(family, KEYS) || !strcmp(family, KEY_ERROR) ||
+	       !strcmp(family, UNLISTED) || !strcmp(family, HITS);
 }
 
 void export_tables_free(struct tables *tables)

@@ -47,6 +47,7 @@ a_late_key_is_listed_with_a_bound
 memory_events_agree_with_counts_of_each_cpu
 memory_events_are_counted_within_the_error
 a_function_agrees_with_a_kprobe
+fields_are_attached_and_detached_again_and_again
 everything_is_attached_and_detached_again_and_again
 lockdown_is_told
 "
@@ -756,6 +757,28 @@ in_use() {
 
 seconds() {
 	cut -d ' ' -f 1 /proc/uptime
+}
+
+# With and without a record, beside hits.
+fields_once() {
+	attach $HIT top=key@arg0:8u && attach $HIT top=stack sum=bytes@arg1:4u group=second &&
+		attach $HIT top=comm,key hist=bytes group=third && detach '*' && [ "$(attached)" = 0 ]
+}
+
+fields_are_attached_and_detached_again_and_again() {
+	load scounter_traced || fail "$(cat /tmp/insmod)" || return 1
+	echo 1000000000 >$P/hits &
+	hitting=$!
+	fields_once && fields_once && fields_once || return 1
+	before=$(in_use)
+	for _ in $(seq "$ROUNDS"); do
+		fields_once || fail "$(cat $E/error_log)" || return 1
+	done
+	after=$(in_use)
+	echo "$before KiB in use, $after after $ROUNDS rounds"
+	kill $hitting
+	wait $hitting
+	[ $((after - before)) -lt 1024 ] && rmmod scounter_traced
 }
 
 once() {

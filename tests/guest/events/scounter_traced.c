@@ -6,7 +6,7 @@
  * its name again lets go of it.
  */
 #include <linux/module.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -24,7 +24,7 @@ static int hits_set(const char *text, const struct kernel_param *param)
 	unsigned int hits, i;
 	int err = kstrtouint(text, 0, &hits);
 
-	for (i = 0; !err && i < hits; i++) {
+	for (i = 0; !err && i < hits && !fatal_signal_pending(current); i++) {
 		scounter_traced_call(i % 10);
 		cond_resched();
 	}

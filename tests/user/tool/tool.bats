@@ -1015,12 +1015,13 @@ table() {
 	mkdir -p d/topk/events
 	table >d/topk/events/a:b:c
 	export SCOUNTER_DEBUGFS=d SCOUNTER_SYSFS=.
-	"$SNAPSHOT" "{'value':7}" >snap
+	"$SNAPSHOT" "{'value':7}" "{'group':'top','name':'error','help':'Not of a table.'}" >snap
 	export SCOUNTER_FROM=snap
 	run -0 "$SCOUNTER" export --openmetrics --tables 2
 	says 'scounter_top{group="events",table="a:b:c",key="kfree+0x10/0x20 [mod] \"x\"\\x5cy"} 700'
 	says 'scounter_top{group="events",table="a:b:c",otel_metric_overflow="true"} 100'
 	says 'scounter_top_error{group="events",table="a:b:c",key="vfs_read+0x1/0x2"} 12'
+	says 'scounter_events_total{group="top",name="error",'
 	says 'scounter_top_unlisted_max{group="events",table="a:b:c"} 21'
 	says 'scounter_top_hits_total{group="events",table="a:b:c"} 1000'
 	[ "${lines[-1]}" = '# EOF' ]
