@@ -254,6 +254,19 @@ static const char *step(const char *at, struct place *place, __u32 *offset, cons
 	return at + length;
 }
 
+/* As the module has it. */
+#define HOPS_MAX	4U
+
+static unsigned int hops_of(const struct place *place)
+{
+	unsigned int hops = 0;
+	const char *at;
+
+	for (at = place->text; (at = strchr(at, '+')); at++)
+		hops++;
+	return hops;
+}
+
 /* What is read, and how it is shown: ":16s". */
 static void add_type(struct place *place, __u32 offset, const char *said)
 {
@@ -274,6 +287,8 @@ static void add_type(struct place *place, __u32 offset, const char *said)
 		snprintf(end, room, ":%u%c", size_of(type), is_signed(type) ? 'd' : 'u');
 	else
 		fail(FAILED, "%s: is neither a number nor a string", said);
+	if (hops_of(place) > HOPS_MAX)
+		fail(FAILED, "%s: more than %u pointers behind each other", said, HOPS_MAX);
 }
 
 static enum found find_expression(const struct btf_type *proto, const char *said,
@@ -393,9 +408,10 @@ static bool means(const struct place *place, const struct format *format)
 	       !is_turned(place->type, format->type);
 }
 
-/* One field of an option. */
+/* One field of an option: EXPRESSION, which is its name, or NAME=EXPRESSION. */
 struct field {
 	char *name;
+	const char *said;
 	struct place place;
 	struct format format;
 	bool placed, in_record, only_args;
@@ -403,8 +419,9 @@ struct field {
 
 static void look(const char *event, const struct btf_type *proto, struct field *field)
 {
-	bool plain = !field->name[word_length(field->name)];
-	enum found found = proto ? find_expression(proto, field->name, &field->place) : NO_BTF;
+	bool named = field->said != field->name;
+	bool plain = !named && !field->said[word_length(field->said)];
+	enum found found = proto ? find_expression(proto, field->said, &field->place) : NO_BTF;
 
 	field->in_record = plain && in_format(event, field->name, &field->format);
 	field->placed = found == FOUND;
@@ -415,11 +432,11 @@ static void look(const char *event, const struct btf_type *proto, struct field *
 		return;
 	if (found == NO_BTF)
 		fail(FAILED, "%s: the kernel has no BTF that tells the arguments of %s",
-		     field->name, event);
+		     field->said, event);
 	if (found == UNFIT)
-		fail(FAILED, "%s: probes do not find this argument on this machine", field->name);
-	fail(FAILED, "%s: %s has no argument '%.*s'", field->name, event,
-	     (int)word_length(field->name), field->name);
+		fail(FAILED, "%s: probes do not find this argument on this machine", field->said);
+	fail(FAILED, "%s: %s has no argument '%.*s'", field->said, event,
+	     (int)word_length(field->said), field->said);
 }
 
 /* "next_comm" may be next->comm. */
@@ -468,6 +485,23 @@ static char *line_of(const struct field *field, unsigned int count, bool places)
 
 #define FIELDS_MAX	16
 
+static void begin_field(struct field *field, const char *word)
+{
+	char *equals;
+
+	field->name = strdup(word);
+	if (!field->name)
+		fail(FAILED, "out of memory");
+	field->said = field->name;
+	equals = strchr(field->name, '=');
+	if (!equals)
+		return;
+	*equals = 0;
+	field->said = equals + 1;
+	if (!*field->name || !*field->said)
+		usage_error("a field is NAME=EXPRESSION or an expression, not '%s'", word);
+}
+
 static unsigned int split(const char *said, struct field *field, unsigned int room)
 {
 	char *words = strdup(said), *rest = words, *word;
@@ -478,7 +512,7 @@ static unsigned int split(const char *said, struct field *field, unsigned int ro
 	while ((word = strsep(&rest, ","))) {
 		if (count == room)
 			usage_error("more than %u fields: '%s'", room, said);
-		field[count++].name = strdup(word);
+		begin_field(&field[count++], word);
 	}
 	free(words);
 	return count;

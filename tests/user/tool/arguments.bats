@@ -76,6 +76,9 @@ line_is() {
 	line_is 'sys:hit top=prev->inner.name@arg2+0x28:8s,prev->inner.text@arg2+0x30+0:s' \
 		sys:hit --top 'prev->inner.name,prev->inner.text'
 	line_is 'sys:hit sum=prev->arm@arg2+0xc:2d' sys:hit --sum 'prev->arm'
+	line_is 'sys:hit top=who@arg2+0x20+0x20+0x20+0x10:16s' \
+		sys:hit --top 'who=prev->parent->parent->parent->comm'
+	line_is 'sys:hit top=c@arg0:8u' sys:hit --top c=call_site
 }
 
 @test "what the record alone has is taken from there, and it is said" {
@@ -113,6 +116,10 @@ refused() {
 	refused 'probes do not find this argument' sys:hit --top 'behind'
 	refused 'not in one line' sys:hit --top 'prev->comm' --sum other
 	refused 'no BTF that tells the arguments of sys:bare' sys:bare --top 'a->b'
+	refused 'more than 4 pointers' sys:hit --top 'x=prev->parent->parent->parent->parent->comm'
+	refused "sys:hit has no argument 'other'" sys:hit --top 'x=other'
+	run -2 "$SCOUNTER" attach sys:hit --top =call_site
+	run -2 "$SCOUNTER" attach sys:hit --top x=
 	run -2 "$SCOUNTER" attach sys:hit --top call_site --sum bytes,way
 	run -2 "$SCOUNTER" attach sys:hit --top "$(seq -s , 17)"
 }
