@@ -76,7 +76,7 @@ static const struct column top_columns[] = {
 	{ .title = "AT MOST", .steady = 12 },
 	{ .title = "AT LEAST", .steady = 12, .rank = 1 },
 	{ .title = "SHARE", .steady = 8 },
-	{ .title = "KEY", .left = true, .least = 8 },
+	{ .title = "KEY", .left = true, .least = 8, .at_end = true },
 };
 
 static double share(const struct topk *topk, uint64_t count)
