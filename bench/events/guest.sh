@@ -72,6 +72,19 @@ top_read() {
 		/sys/kernel/debug/scounter/topk/events/raw_syscalls:sys_enter:id
 }
 
+# The same, of the second argument of the tracepoint.
+argument_begin() { attach raw_syscalls:sys_enter top=id@arg1:8d k=100; }
+argument_end() { let_go; }
+argument_read() { top_read; }
+
+# What a tracepoint and the call of a probe take.
+empty_probe() {
+	echo sys_enter >/sys/module/scounter_traced/parameters/empty
+}
+empty_begin() { insmod scounter_traced.ko && empty_probe; }
+empty_end() { empty_probe && rmmod scounter_traced; }
+empty_read() { echo -; }
+
 function_begin() { attach "function:$FUNCTION"; }
 function_end() { let_go; }
 function_read() { awk -v name="$FUNCTION" '$3 == name { print $1 }' $E/functions; }
