@@ -6,6 +6,7 @@
 
 #include "scounter.h"
 #include "repr/sum.h"
+#include "table.h"
 
 static struct scounter_estimate sum_of(const struct snapshot *snapshot)
 {
@@ -23,9 +24,15 @@ static struct scounter_estimate sum_of(const struct snapshot *snapshot)
 
 static void print(const struct snapshot *snapshot, bool tsv)
 {
+	static const struct column columns[] = {
+		{ .title = "COUNTERS" }, { .title = "VALUE" }, { .title = "ERROR", .rank = 1 },
+		{ .title = "LOWER", .rank = 2 }, { .title = "UPPER", .rank = 2 },
+		{ .title = "STATE", .left = true },
+	};
 	struct scounter_estimate total = sum_of(snapshot);
 	record_t record = { .flags = total.flags, .error_ppm = total.error_ppm };
-	char error[32], upper[32];
+	struct table table;
+	char error[32];
 
 	if (tsv) {
 		puts("counters\tvalue\terror_ppm\tlower\tupper\tstate");
@@ -34,11 +41,15 @@ static void print(const struct snapshot *snapshot, bool tsv)
 		return;
 	}
 	format_error(&record, error, sizeof(error));
-	snprintf(upper, sizeof(upper), total.upper == UINT64_MAX ? "-" : "%llu", total.upper);
-	printf("%8s %20s %10s %20s %20s  %s\n", "COUNTERS", "VALUE", "ERROR", "LOWER", "UPPER",
-	       "STATE");
-	printf("%8" PRIu64 " %20llu %10s %20llu %20s  %s\n", (uint64_t)snapshot->header.count,
-	       total.value, error, total.lower, upper, state_of(&record));
+	table_begin(&table, columns, sizeof(columns) / sizeof(*columns));
+	table_printf(&table, "%" PRIu64, (uint64_t)snapshot->header.count);
+	table_printf(&table, "%llu", total.value);
+	table_add(&table, error);
+	table_printf(&table, "%llu", total.lower);
+	table_printf(&table, total.upper == UINT64_MAX ? "-" : "%llu", total.upper);
+	table_add(&table, state_of(&record));
+	table_print(&table, false);
+	table_end(&table);
 }
 
 int cmd_sum(int argc, char **argv)

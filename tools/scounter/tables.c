@@ -161,7 +161,7 @@ static void head_of(const struct view *t, char *head, size_t room)
 
 	if (t->seconds > 0)
 		snprintf(rate, sizeof(rate), " (%s/s)", human(t->hits / t->seconds, number));
-	snprintf(head, room, "%s  %s hits%s  %zu keys  not listed: %s each at most%s%s%s", t->name,
+	snprintf(head, room, "%s  %s hits%s  %zu keys  others at most %s%s%s%s", t->name,
 		 human(t->now.total, total), rate, t->now.count,
 		 human((double)t->now.floor + t->now.pending, floor),
 		 strcmp(t->now.state, "complete") ? "  " : "",

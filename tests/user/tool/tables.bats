@@ -53,7 +53,7 @@ three() {
 	[ "${#lines[@]}" = 5 ]
 	screen_begin 80 24 "$SCOUNTER" topk mm/calls
 	screen_sees 'status 0'
-	says '# mm/calls  1.00k hits  3 keys  not listed: 55 each at most'
+	says '# mm/calls  1.00k hits  3 keys  others at most 55'
 	says ' COUNT  HITS/s   SHARE      SUM  AT LEAST  KEY'
 	says '   300       -  30.00%   90.00%       280  two'
 	# No key speaks to the terminal.
@@ -84,7 +84,7 @@ three() {
 @test "topk --watch on a screen: orders, filter, more rows than lines" {
 	calls 9000 $(for i in $(seq 40); do echo $((200 - i)) 0 "key$i"; done)
 	screen_begin 80 24 "$SCOUNTER" topk --watch --interval 0.1 mm/calls
-	screen_sees '^mm/calls  9.00k hits \(0/s\)  40 keys  not listed: 55 each at most  [?] keys'
+	screen_sees '^mm/calls  9.00k hits \(0/s\)  40 keys  others at most 55  [?] keys'
 	screen_sees '^ COUNT HITS/s  SHARE    SUM AT LEAST KEY' '^   199 +0  2.21%  2.21%      199 key1$' key22
 	[[ $output != *key23* ]]
 	screen_keys End
