@@ -162,7 +162,9 @@ static void unit_in(const char *unit, char *to, size_t room)
 			return;
 		}
 	}
-	snprintf(to, room, *unit ? "{%s}" : "", unit);
+	*to = 0;
+	if (*unit)
+		snprintf(to, room, "{%s}", unit);
 }
 
 static void add_family(struct json_object *metrics, const struct snapshot *s,

@@ -48,6 +48,11 @@ void usage_error(const char *format, ...)
 	abort();
 }
 
+int see_help(void)
+{
+	return USAGE;
+}
+
 /* Numbers on the command line: none is given. */
 double seconds_of(const char *option, const char *text)
 {
@@ -57,6 +62,12 @@ double seconds_of(const char *option, const char *text)
 unsigned long number_of(const char *option, const char *text)
 {
 	usage_error("%s %s", option, text);
+}
+
+const char *root_of(const char *variable, const char *otherwise)
+{
+	require(*variable && *otherwise);
+	return "/nonexistent";
 }
 
 const char *sysfs_root(void)
@@ -458,6 +469,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 5:
 		command(cmd_export, "--json", NULL);
+		break;
+	case 11:
+		command(cmd_export, "--otlp", NULL);
 		break;
 	case 6:
 		command(cmd_report, "fuzz", NULL);
