@@ -601,6 +601,36 @@ awkward() {
 	[ "$output" = 'up 0, 0 counters' ]
 }
 
+@test "the rules for Prometheus are right by promtool and its tests" {
+	monitoring=$BATS_TEST_DIRNAME/../../../tools/scounter/monitoring
+	run -0 promtool check rules "$monitoring/scounter-rules.yml"
+	says '10 rules found'
+	run -0 promtool test rules "$monitoring/scounter-rules-test.yml"
+	# The tests can fail.
+	cp "$monitoring"/scounter-rules*.yml .
+	sed -i 's/3 \* sqrt/2 * sqrt/' scounter-rules.yml
+	run ! promtool test rules scounter-rules-test.yml
+}
+
+@test "a real Prometheus evaluates the rules, and answers each panel of the dashboard" {
+	monitoring=$BATS_TEST_DIRNAME/../../../tools/scounter/monitoring
+	mkdir -p www d/topk/events
+	printf '# design lockfree capacity 5 key_size 8\n# total 1000 evictions 3 dropped 0 floor 20 pending 1 state complete\n700 0 a\n' >d/topk/events/calls
+	: >d/topk/events/calls.bin
+	"$SNAPSHOT" "{'value':1000000,'kind':'bfp_csup','error_ppm':10000,'flags':4}" "{'name':'full','flags':1}" \
+		"{'group':'net','object':'eth0','name':'rx','value':7,'unit':'bytes','help':'Received.','label':'device'}" \
+		"{'name':'r','kind':'racing','flags':8}" "{'name':'o','flags':2}" "{'name':'w','flags':32}" >s
+	SCOUNTER_DEBUGFS=d SCOUNTER_SYSFS=. "$SCOUNTER" --from s export --openmetrics --tables 5 --output www/metrics
+	run -0 python3 "$BATS_TEST_DIRNAME/scrape.py" www "$monitoring/scounter-rules.yml" "$monitoring/scounter-dashboard.json"
+	[ "$output" = 'up 1, 7 counters
+11 panels asked 16 times
+ScounterLosesCounts r
+ScounterOverflowed o
+ScounterSaturated full
+ScounterWrapped w' ] || { echo "$output"; false; }
+	jq -e '.panels | length == 11 and ([.[].id] | unique | length) == 11' "$monitoring/scounter-dashboard.json"
+}
+
 @test "a total that dips is held, one that was reset is not" {
 	total() { "$SCOUNTER" --from "$1" export --openmetrics --state state | grep '^scounter_events'; }
 	"$SNAPSHOT" "{'value':100,'kind':'racing','flags':8}" >one
