@@ -8,13 +8,14 @@
 #include <linux/string.h>
 
 #include "designs.h"
+#include "profile.h"
 
 struct coop {
 	struct topk_table table;
 	struct summary summary;
 };
 
-/* Lossy Counting keeps at most (1 / epsilon) log(epsilon N): this is enough for any N. */
+/* Lossy Counting keeps at most (1 / epsilon) log(epsilon N), which is less for any N < 2^64. */
 #define LOSSY_LOG	64
 
 static struct coop *coop_of(const struct topk_table *table)
@@ -27,19 +28,27 @@ struct summary *paper_summary(const struct topk_table *table)
 	return &coop_of(table)->summary;
 }
 
+static void coop_wait(void)
+{
+	enum section section = profile_enter(SECTION_SLEEP);
+
+	if (!topk_throttle())
+		cpu_relax();
+	profile_enter(section);
+}
+
 static void coop_add(struct topk_table *table, const void *bytes, u64 n)
 {
 	u64 key;
 
 	memcpy(&key, bytes, sizeof(key));
-	/* Each location is a key that waits in a queue: some owner will serve it. */
+	/* Without a free location, so many new keys wait in queues: some owner serves them. */
 	while (!summary_add(paper_summary(table), key, n)) {
 		if (!n || n > SUMMARY_HITS_MAX) {
 			topk_drop(topk_this_cpu(table), n);
 			return;
 		}
-		if (!topk_throttle())
-			cpu_relax();
+		coop_wait();
 	}
 }
 
@@ -218,6 +227,7 @@ void paper_sums(const struct topk_table *table, struct worker *sums)
 		sums->evictions += worker->evictions;
 		sums->sweeps += worker->sweeps;
 		sums->raised += worker->raised;
+		sums->bulks += worker->bulks;
 		sums->dropped += worker->dropped;
 	}
 }

@@ -15,7 +15,7 @@
 #include "profile.h"
 #include "topk/table.h"
 
-#define SLEEP	10000000ULL	/* a throttled thread: picoseconds */
+#define SLEEP	100000000ULL	/* a throttled thread: picoseconds, as in threads.c */
 
 /* Until -m says otherwise, that of the tests: 1 ns for what is at hand, 100 for what is not. */
 static struct machine machine = {

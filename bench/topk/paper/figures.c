@@ -115,11 +115,23 @@ static bool judge(const struct topk_ops *ops, const struct streams *streams)
 	return good;
 }
 
+static struct topk_table *create(const struct topk_ops *ops, const struct figure_options *options)
+{
+	const struct summary_options tuned = {
+		.capacity = options->capacity, .waiting = PAPER_WAITING,
+		.tunes = true, .queue_limit = options->queue_limit,
+	};
+	u64 seed = options->seed;
+	struct topk_secret secret = random_secret(&seed);
+
+	if (ops == &paper_tuned_ops)
+		return paper_coop_create(ops, &tuned, &secret);
+	return ops->create(options->capacity, sizeof(u64), &secret);
+}
+
 static bool try_once(const struct topk_ops *ops, const struct figure_options *options,
 		     const struct streams *streams, double failure, struct outcome *outcome)
 {
-	u64 seed = options->seed;
-	struct topk_secret secret = random_secret(&seed);
 	bool good;
 
 	memset(outcome, 0, sizeof(*outcome));
@@ -129,8 +141,8 @@ static bool try_once(const struct topk_ops *ops, const struct figure_options *op
 	run.seed = options->seed;
 	run.failure = failure * 4294967296.0;
 	run.queries = ops == &paper_independent_ops;
-	run.table = ops->create(options->capacity, sizeof(u64), &secret);
-	if (!run.table) {
+	run.table = create(ops, options);
+	if (IS_ERR_OR_NULL(run.table)) {
 		fputs("topk-paper: no memory for a table\n", stderr);
 		return false;
 	}
@@ -283,10 +295,13 @@ static bool tuning_line(const struct figure_options *options, const struct strea
 static void inside_head(void)
 {
 	printf(" %6s %9s %7s %7s %6s %8s %8s %11s %11s %9s\n", "hash %", "summary %", "queue %",
-	       "sleep %", "rest %", "queue", "longest", "left hash %", "delegated %", "raised %");
+	       "sleep %", "rest %", "queue", "longest", "left hash %", "delegated %", "bulk");
 }
 
-/* Of a hundred hits: left in the search structure; delegated as a request; increments in bulk. */
+/*
+ * Of the hits, those left in the search structure; of the requests to buckets, those
+ * delegated; hits of a bulk increment, in the mean.
+ */
 static bool inside_line_of(const struct topk_ops *ops, const struct figure_options *options,
 			   const struct streams *streams, double alpha, double failure)
 {
@@ -298,13 +313,13 @@ static bool inside_line_of(const struct topk_ops *ops, const struct figure_optio
 		return false;
 	sums = &outcome.sums;
 	start_line(alpha, streams);
-	printf(" %6.1f %9.1f %7.1f %7.1f %6.1f %8.1f %8llu %11.2f %11.2f %9.2f\n",
+	printf(" %6.1f %9.1f %7.1f %7.1f %6.1f %8.1f %8llu %11.2f %11.2f %9.1f\n",
 	       outcome.spent[SECTION_HASH], outcome.spent[SECTION_SUMMARY],
 	       outcome.spent[SECTION_QUEUE], outcome.spent[SECTION_SLEEP],
 	       outcome.spent[SECTION_REST],
 	       sums->delegated ? (double)sums->queue_sum / sums->delegated : 0,
 	       (unsigned long long)sums->queue_most, 100. * sums->left / sums->hits,
-	       100. * sums->delegated / sums->requests, 100. * sums->raised / sums->hits);
+	       100. * sums->delegated / sums->requests, sums->bulks ? (double)sums->raised / sums->bulks : 0);
 	return true;
 }
 
@@ -401,6 +416,8 @@ static void print_head(const struct figure *figure, const struct figure_options 
 		printf("; medians of %u\n", options->repeats);
 	else if (!engine_is_model())
 		putchar('\n');
+	if (figure->number == 8 || figure->number == 10)
+		printf("# auto-tuning: queues of more than %u\n", options->queue_limit);
 	printf("# paper: %s\n", figure->paper);
 	printf("#%4s %7s", "alpha", "streams");
 	figure->head();

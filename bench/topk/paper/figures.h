@@ -10,7 +10,7 @@
 struct figure_options {
 	double alphas[FIGURES_LIST], counts[FIGURES_LIST], failures[FIGURES_LIST];
 	u32 alpha_count, count_count, failure_count;	/* 0: those of the figure */
-	u32 length, capacity, repeats;
+	u32 length, capacity, repeats, queue_limit;
 	u64 seed;
 };
 

@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/types.h>
 
+#include "designs.h"
 #include "engine.h"
 #include "figures.h"
 #include "tests.h"
@@ -26,6 +28,7 @@ static const char usage[] =
 "  -f, --fails LIST        figure 7: per cent of reads that fail (10,30,50)\n"
 "  -n, --length N          elements of a stream (100000; modelled: 4000)\n"
 "  -c, --capacity N        entries of a table (10000; modelled: 1000)\n"
+"  -q, --queue-limit N     figures 8 and 10: auto-tuning throttles beyond so many requests (500)\n"
 "  -r, --repeats N         medians of so many runs (3)\n"
 "  -s, --seed N            of the streams (20090824)\n"
 "  -m, --machine FILE      topk-paper-sim: description of the machine (needed)\n"
@@ -108,6 +111,11 @@ static bool parse_option(struct figure_options *options, int option)
 			return false;
 		options->capacity = value;
 		return true;
+	case 'q':
+		if (!whole_in("queue-limit", optarg, 1, INT_MAX, &value))
+			return false;
+		options->queue_limit = value;
+		return true;
 	case 'r':
 		if (!whole_in("repeats", optarg, 1, 99, &value))
 			return false;
@@ -132,6 +140,7 @@ static bool parse(struct figure_options *options, int argc, char **argv)
 		{ "fails", required_argument, NULL, 'f' },
 		{ "length", required_argument, NULL, 'n' },
 		{ "capacity", required_argument, NULL, 'c' },
+		{ "queue-limit", required_argument, NULL, 'q' },
 		{ "repeats", required_argument, NULL, 'r' },
 		{ "seed", required_argument, NULL, 's' },
 		{ "machine", required_argument, NULL, 'm' },
@@ -139,7 +148,7 @@ static bool parse(struct figure_options *options, int argc, char **argv)
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "a:t:f:n:c:r:s:m:", longs, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "a:t:f:n:c:q:r:s:m:", longs, NULL)) != -1)
 		if (!parse_option(options, option))
 			return false;
 	if (optind == argc)
@@ -153,7 +162,7 @@ static int print_figure(int argc, char **argv)
 	struct figure_options options = {
 		.length = engine_is_model() ? 4000 : 100000,
 		.capacity = engine_is_model() ? 1000 : 10000,
-		.repeats = 3, .seed = 20090824,
+		.repeats = 3, .queue_limit = PAPER_QUEUE_LIMIT, .seed = 20090824,
 	};
 	char *end = NULL;
 	unsigned long number = argc > 1 ? strtoul(argv[1], &end, 10) : 0;

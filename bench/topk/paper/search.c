@@ -7,7 +7,8 @@
 #include "search.h"
 
 #define LOOK_STEPS	64	/* a walk that is led from chain to chain ends */
-#define RECLAIM		32	/* locations at once */
+#define RECLAIM		32	/* locations at once, */
+#define RECLAIM_CHAINS	512	/* of so many chains at most */
 
 bool search_init(struct search *search, u32 keys, u32 locations, bool locks,
 		 const struct topk_secret *secret)
@@ -91,8 +92,9 @@ static u32 search_unlink_deleted(struct search *search, struct chain *chain, boo
 static void search_reclaim(struct search *search)
 {
 	u32 step, got = 0, mask = (1U << search->chain_bits) - 1;
+	u32 most = min_t(u32, mask + 1, RECLAIM_CHAINS);
 
-	for (step = 0; step <= mask && got < RECLAIM; step++) {
+	for (step = 0; step < most && got < RECLAIM; step++) {
 		struct chain *chain = &search->chains[atomic_inc_return(&search->cursor) & mask];
 
 		if (!READ_ONCE(chain->first))

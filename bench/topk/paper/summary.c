@@ -306,6 +306,7 @@ static void summary_settle(struct summary *s, u32 l, u32 i, bool mine)
 	profile_enter(section);
 	if (hits) {
 		this_worker(s)->raised += hits;
+		this_worker(s)->bulks++;
 		WRITE_ONCE(location->hits, hits);
 		WRITE_ONCE(location->request, REQUEST_INCREMENT);
 		if (mine)

@@ -72,7 +72,7 @@ struct worker {
 	u64 evictions;
 	u64 sweeps;
 	u64 dropped;		/* by Lossy Counting */
-	u64 raised;		/* hits that a bulk increment brought */
+	u64 raised, bulks;	/* hits that bulk increments brought, and how many these were */
 } ____cacheline_aligned_in_smp;
 
 struct summary_options {
