@@ -34,7 +34,7 @@ _scounter()
 	kinds) options+=' --wide' ;;
 	sum) options+=' --tsv' ;;
 	read) options+=' --value' ;;
-	watch) options+=' --interval --count --batch --raw --sort' ;;
+	watch) options+=' --interval --count --batch --plain --raw --sort' ;;
 	record) options+=' --output --interval --count --tables' ;;
 	topk) options+=' --top --raw --tsv --watch --interval --count --batch' ;;
 	report) options+=' --tsv --csv --html --gnuplot' ;;

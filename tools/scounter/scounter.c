@@ -18,7 +18,7 @@ static const struct command commands[] = {
 	{ "merge", "the sums of what many machines have counted",
 	  "merge [--output FILE] [--tsv] [--top N] [--clones] FILE...", cmd_merge },
 	{ "watch", "rates with error bars, live",
-	  "watch [--interval S] [--count N] [--batch] [--raw] [--sort rate|value|name] [PATTERN...]",
+	  "watch [--interval S] [--count N] [--batch | --plain] [--raw] [--sort rate|value|name] [PATTERN...]",
 	  cmd_watch },
 	{ "record", "append snapshots to a file",
 	  "record --output FILE [--interval S] [--count N] [--tables] [PATTERN...]", cmd_record },

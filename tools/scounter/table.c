@@ -189,10 +189,15 @@ char *table_line(const struct table *table, long row)
 
 void table_print(struct table *table, bool wide)
 {
+	table_lay_out(table, wide ? 0 : columns_of_terminal());
+	table_print_lines(table);
+}
+
+void table_print_lines(const struct table *table)
+{
 	long row;
 	char *line;
 
-	table_lay_out(table, wide ? 0 : columns_of_terminal());
 	for (row = -1; row < (long)table_rows(table); row++) {
 		line = table_line(table, row);
 		puts(line);

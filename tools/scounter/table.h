@@ -39,6 +39,8 @@ void table_lay_out(struct table *table, int width);
 char *table_line(const struct table *table, long row);
 /* Titles and rows to standard output, as wide as the terminal is. */
 void table_print(struct table *table, bool wide);
+/* The same, laid out already. */
+void table_print_lines(const struct table *table);
 void table_end(struct table *table);
 
 /* In three digits, as "12.3k". */

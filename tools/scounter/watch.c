@@ -32,7 +32,7 @@ struct watch {
 	uint64_t *rows;		/* places of the records that are shown, in order */
 	uint64_t shown;
 	int name_width, value_width;
-	bool batch, complete, at_end;
+	bool batch, plain, complete, at_end;
 };
 
 static volatile sig_atomic_t stop;
@@ -249,9 +249,9 @@ static void head_of(const struct watch *w, char *head, size_t room)
 	if (*w->screen.filter || w->screen.typing)
 		snprintf(some, sizeof(some), "%" PRIu64 " with /%s%s of ", w->shown,
 			 w->screen.filter, w->screen.typing ? "_" : "");
-	snprintf(head, room, "scounter  %s%s  every %g s  %s%" PRIu64 " counters  by %s  ? keys",
+	snprintf(head, room, "scounter  %s%s  every %g s  %s%" PRIu64 " counters  by %s%s",
 		 clock, w->at_end ? " END" : w->screen.paused ? " PAUSED" : "", w->interval, some,
-		 (uint64_t)now->header.count, order_names[w->order]);
+		 (uint64_t)now->header.count, order_names[w->order], w->batch ? "" : "  ? keys");
 }
 
 /* The time of all pieces, when there are as many. */
@@ -267,32 +267,63 @@ static void title_of_pieces(const struct history *history, char *title)
 	duration(seconds, title + strlen(title));
 }
 
+#define COLUMNS_WIDE	110
+
+/* Some rows for so many columns; @columns and @title are of the table. */
+static void fill(const struct watch *w, struct table *table, struct column *columns, char *title,
+		 int width, uint64_t first, uint64_t lines)
+{
+	int pieces = width < COLUMNS_WIDE ? HISTORY_PIECES / 2 : HISTORY_PIECES;
+	uint64_t row;
+
+	title_of_pieces(&w->history, title);
+	memcpy(columns, watch_columns, sizeof(watch_columns));
+	columns[COLUMN_NAME].steady = w->name_width;
+	columns[COLUMN_VALUE].steady = w->value_width;
+	columns[COLUMN_PIECES].title = title;
+	columns[COLUMN_PIECES].steady = pieces;
+	table_begin(table, columns, WATCH_COLUMNS);
+	table->gap = width < COLUMNS_WIDE ? 1 : 2;
+	for (row = first; row < first + lines && row < w->shown; row++)
+		add_row(w, table, w->rows[row], pieces);
+}
+
+#define TITLE_ROOM	(HUMAN_ROOM + 8)
+
+/* As on a screen, of which the lines have no end. */
+static void plain_print(struct watch *w)
+{
+	int width = columns_of_terminal() ? columns_of_terminal() : 80;
+	struct column columns[WATCH_COLUMNS];
+	char head[512], title[TITLE_ROOM];
+	struct table table;
+
+	fill(w, &table, columns, title, width, 0, w->shown);
+	table_lay_out(&table, width);
+	head_of(w, head, sizeof(head));
+	puts(head);
+	table_print_lines(&table);
+	if (!w->shown)
+		puts(w->screen.message);
+	putchar('\n');
+	fflush(stdout);
+	table_end(&table);
+}
+
 static void draw(struct watch *w)
 {
-	int pieces = screen_columns() < 110 ? HISTORY_PIECES / 2 : HISTORY_PIECES;
-	char head[512], title[HUMAN_ROOM + 8];
-	struct column columns[WATCH_COLUMNS];
 	unsigned char *marks = calloc(screen_lines() + 1, 1);
+	struct column columns[WATCH_COLUMNS];
+	char head[512], title[TITLE_ROOM];
 	struct table table;
 	uint64_t row;
 
 	if (!marks)
 		fail(FAILED, "out of memory");
-	title_of_pieces(&w->history, title);
-	memcpy(columns, watch_columns, sizeof(columns));
-	columns[COLUMN_NAME].steady = w->name_width;
-	columns[COLUMN_VALUE].steady = w->value_width;
-	columns[COLUMN_PIECES].title = title;
-	columns[COLUMN_PIECES].steady = pieces;
-	table_begin(&table, columns, WATCH_COLUMNS);
-	table.gap = screen_columns() < 110 ? 1 : 2;
 	screen_move(&w->screen);
-	for (row = 0; row < screen_lines() && w->screen.top + row < w->shown; row++) {
-		uint64_t i = w->rows[w->screen.top + row];
-
-		add_row(w, &table, i, pieces);
-		marks[row] = mark_of(&w->history.now.records[i]);
-	}
+	fill(w, &table, columns, title, screen_columns(), w->screen.top, screen_lines());
+	for (row = 0; row < table_rows(&table); row++)
+		marks[row] = mark_of(&w->history.now.records[w->rows[w->screen.top + row]]);
 	head_of(w, head, sizeof(head));
 	screen_draw(&w->screen, head, &table, marks);
 	/* Columns that were needed stay, so that numbers do not jump. */
@@ -326,6 +357,14 @@ static bool wait_on_screen(struct watch *w)
 	return false;
 }
 
+static void print_table(struct watch *w)
+{
+	if (w->plain)
+		plain_print(w);
+	else
+		batch_print(w);
+}
+
 /* Until the next snapshot is to be taken; false to end. */
 static bool show(struct watch *w)
 {
@@ -333,7 +372,7 @@ static bool show(struct watch *w)
 		return wait_on_screen(w);
 	/* Without an interval before it, a snapshot has no rates. */
 	if (w->history.olds)
-		batch_print(w);
+		print_table(w);
 	return !stop && !ferror(stdout);
 }
 
@@ -365,7 +404,7 @@ static void run(struct watch *w, struct snapshot *now)
 	if (!w->batch)
 		wait_on_screen(w);
 	else if (!w->history.olds)
-		batch_print(w);		/* there is one */
+		print_table(w);		/* there is one */
 }
 
 static void take_options(struct watch *w, int argc, char **argv)
@@ -376,6 +415,7 @@ static void take_options(struct watch *w, int argc, char **argv)
 		{ "batch", no_argument, NULL, 'b' },
 		{ "sort", required_argument, NULL, 's' },
 		{ "raw", no_argument, NULL, 'r' },
+		{ "plain", no_argument, NULL, 'p' },
 		{}
 	};
 	int option;
@@ -386,6 +426,7 @@ static void take_options(struct watch *w, int argc, char **argv)
 		case 'n': w->count = number_of("--count", optarg); break;
 		case 'b': w->batch = true; break;
 		case 'r': w->screen.raw = true; break;
+		case 'p': w->batch = w->plain = true; break;
 		case 's':
 			for (w->order = 0; w->order < ORDERS && strcmp(optarg, order_names[w->order]); )
 				w->order++;

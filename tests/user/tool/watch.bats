@@ -165,3 +165,11 @@ rate() {
 		screen_end
 	done
 }
+
+@test "watch --plain: the tables of the screen, one after the other" {
+	LC_ALL=C.UTF-8 run -0 "$SCOUNTER" --from r watch --plain --count 2
+	[ "${#lines[@]}" = 14 ]
+	[[ ${lines[0]} =~ ^'scounter  '[0-9:]+'  every 1 s  5 counters  by rate'$ ]]
+	[[ ${lines[1]} == 'NAME '*' KIND '*' VALUE RATE/s '*STATE* ]]
+	[[ ${lines[3]} =~ ^net/exact_one' '+atomic' '+12\.3M' '+1\.50k' '+0' '+1s ]]
+}
