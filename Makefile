@@ -35,6 +35,13 @@ scale: modules	## more measure: build scounter_scale.ko, the benchmark for large
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/bench/scale SCOUNTER=$(CURDIR) \
 		KBUILD_EXTRA_SYMBOLS=$(CURDIR)/Module.symvers modules
 
+.PHONY: new-client run-client
+new-client:	## use: a module of your own that counts (NAME=foo, DIR=): Documentation/tutorial.rst
+	@scripts/client/new $(if $(NAME),'$(subst ','\'',$(NAME))',) $(if $(DIR),'$(subst ','\'',$(DIR))')
+
+run-client:	## use: boot that module in QEMU and show what it counts (NAME=, DIR=)
+	@scripts/client/run $(if $(NAME),'$(subst ','\'',$(NAME))',) $(if $(DIR),'$(subst ','\'',$(DIR))')
+
 demo:	## use: watch scounter count context switches on a real kernel (in QEMU)
 	@scripts/demo/run
 

@@ -4,6 +4,7 @@
 
 TESTS="$TESTS
 sizes_are_counted_by_the_second
+a_client_that_was_generated_counts
 a_benchmark_measures_every_kind
 a_benchmark_refuses_bad_parameters
 a_benchmark_can_be_unloaded_while_it_runs
@@ -85,4 +86,26 @@ sizes_are_counted_by_the_second() {
 	fi
 	rmmod scounter_sizes
 	[ ! -e $D/arrays/scounter_sizes ]
+}
+
+# By scripts/client/new, under the name tryout.
+a_client_that_was_generated_counts() {
+	[ -e tryout.ko ] || skip 'none was generated' || return
+	insmod tryout.ko || return 1
+	until [ "$(cat $S/tryout/service0/requests)" -gt 1000 ]; do
+		sleep 1
+	done
+	grep -q '^requests [0-9]* requests$' $D/tryout/service0 &&
+		[ "$(awk '$1 == "words" || $1 == "bytes" { print $2 }' $D/tryout/accounts)" = "\
+100
+400" ] && awk '!/^#/ && $3 " " $4 == "key 0" && $1 > 100 { found = 1 }
+			END { exit !found }' $D/topk/tryout/keys &&
+		[ -e $D/arrays/tryout/sizes ] ||
+		fail "$(cat $D/tryout/* $D/topk/tryout/keys)" || return 1
+	if [ -x ./scounter ]; then
+		./scounter topk tryout/keys | grep -q ' key 0$' || return 1
+	fi
+	# All of it at once, and again.
+	rmmod tryout && [ ! -e $D/tryout ] && [ ! -e $D/arrays/tryout ] &&
+		insmod tryout.ko && rmmod tryout
 }
