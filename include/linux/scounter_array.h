@@ -41,6 +41,7 @@
 #ifndef _LINUX_SCOUNTER_ARRAY_H
 #define _LINUX_SCOUNTER_ARRAY_H
 
+#include <linux/err.h>
 #include <linux/scounter_class.h>
 #include <linux/scounter_estimate.h>
 #include <linux/types.h>

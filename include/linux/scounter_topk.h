@@ -61,6 +61,8 @@
 #ifndef _LINUX_SCOUNTER_TOPK_H
 #define _LINUX_SCOUNTER_TOPK_H
 
+#include <linux/err.h>
+#include <linux/seq_file.h>
 #include <linux/types.h>
 #include <uapi/linux/scounter_topk.h>
 #if __has_include("linux/cleanup.h")
@@ -69,7 +71,6 @@
 
 struct module;
 struct scounter_topk;
-struct seq_file;
 
 /**
  * struct scounter_topk_spec - what table to create

@@ -225,6 +225,12 @@ static inline void scounter_word64_init(struct scounter_word64 *counter)
 #define __SCOUNTER_CHECK_WORD(class, kinds, message)			\
 	BUILD_BUG_ON_MSG(__builtin_constant_p((class)->kind) &&		\
 			 !__SCOUNTER_IS_ONE_OF((class)->kind, kinds), message)
+#define __SCOUNTER_CHECK_WORD32(class)					\
+	__SCOUNTER_CHECK_WORD(class, __SCOUNTER_WORD32_KINDS,		\
+			      "this kind needs a scounter_word64, as exact does")
+#define __SCOUNTER_CHECK_WORD64(class)					\
+	__SCOUNTER_CHECK_WORD(class, __SCOUNTER_WORD64_KINDS,		\
+			      "this kind needs a scounter_word32, as approx does")
 
 /* It needs the words and the class from above. */
 #include <linux/scounter_inline.h>
@@ -242,6 +248,7 @@ static inline void scounter_word64_init(struct scounter_word64 *counter)
  */
 #define scounter_word32_add(counter, class, n) ({			\
 	__SCOUNTER_REFUSE_NEGATIVE(n);					\
+	__SCOUNTER_CHECK_WORD32(class);					\
 	__scounter_word32_add(counter, class, n);			\
 })
 
@@ -266,8 +273,7 @@ scounter_word32_inc(struct scounter_word32 *counter,
 {
 	u32 outcome;
 
-	__SCOUNTER_CHECK_WORD(class, __SCOUNTER_WORD32_KINDS,
-			      "this kind needs a scounter_word64, as exact does");
+	__SCOUNTER_CHECK_WORD32(class);
 	outcome = __scounter_word32_try_inc(counter, class, class->kind);
 	if (unlikely(outcome))
 		__scounter_word32_finish(counter, class, outcome);
@@ -285,6 +291,7 @@ scounter_word32_inc(struct scounter_word32 *counter,
  */
 #define scounter_word64_add(counter, class, n) ({			\
 	__SCOUNTER_REFUSE_NEGATIVE(n);					\
+	__SCOUNTER_CHECK_WORD64(class);					\
 	__scounter_word64_add(counter, class, n);			\
 })
 
@@ -306,8 +313,7 @@ scounter_word64_inc(struct scounter_word64 *counter,
 {
 	u32 outcome = SCOUNTER_UNTRIED;
 
-	__SCOUNTER_CHECK_WORD(class, __SCOUNTER_WORD64_KINDS,
-			      "this kind needs a scounter_word32, as approx does");
+	__SCOUNTER_CHECK_WORD64(class);
 	if (__builtin_constant_p(class->kind))
 		outcome = __scounter_word64_try_inc(counter, class, class->kind);
 	if (unlikely(outcome))

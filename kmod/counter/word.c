@@ -39,8 +39,9 @@ static notrace const struct scounter_kind_ops *word_ops_of(const struct scounter
 	const struct scounter_kind_row *row = scounter_kind_row(class->kind);
 
 	if (WARN_ONCE(!row || row->word != word || !row->bare,
-		      "scounter: a class of kind %u with a word of another size",
-		      class->kind))
+		      "scounter: a class of kind %u, %s, with a word of %u bytes\n",
+		      class->kind, row ? scounter_class_name(class) : "which there is not",
+		      word == __SCOUNTER_WORD32 ? 4 : 8))
 		return NULL;
 	return row->ops;
 }
