@@ -37,11 +37,6 @@ struct scl_topk {
 	struct items *items;
 };
 
-static int out_of_memory(void)
-{
-	return array_fail(-ENOMEM, "out of memory");
-}
-
 const char *scl_error(void)
 {
 	return array_error();

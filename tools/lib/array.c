@@ -28,6 +28,20 @@ int array_fail(int err, const char *format, ...)
 	return err;
 }
 
+int out_of_memory(void)
+{
+	return array_fail(-ENOMEM, "out of memory");
+}
+
+int want(FILE *from, void *to, size_t size, const char *what)
+{
+	if (fread(to, 1, size, from) == size)
+		return 0;
+	if (ferror(from))
+		return array_fail(-EIO, "%s", strerror(errno));
+	return array_fail(-ENODATA, "truncated: it ends in the middle of a %s", what);
+}
+
 static bool is_shared(const struct array *array)
 {
 	return array->cells.repr.type.kind == SCOUNTER_REPR_SHARED;
@@ -73,7 +87,7 @@ static int allocate(struct array *array, const struct scounter_array_type *type)
 	if (count) {
 		array->rungs = calloc(count, sizeof(*array->rungs));
 		if (!array->rungs)
-			return array_fail(-ENOMEM, "out of memory");
+			return out_of_memory();
 		count = scounter_csuros_fill(array->rungs, count, type->q_ppm, type->m);
 	}
 	scounter_cells_init(&array->cells, type, array->length, array->rungs, count);
@@ -101,7 +115,7 @@ int array_create_copies(struct array **array, const struct scounter_array_type *
 				  "%llu counters: an array has 1 to 2^40", length);
 	*array = calloc(1, sizeof(**array));
 	if (!*array)
-		return array_fail(-ENOMEM, "out of memory");
+		return out_of_memory();
 	(*array)->length = length;
 	(*array)->copies = copies;
 	(*array)->lost_from = SCOUNTER_NOTHING_LOST;

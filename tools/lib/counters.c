@@ -20,19 +20,10 @@
 
 #define DAMAGED(...)	array_fail(-EINVAL, "damaged: " __VA_ARGS__)
 
-static int out_of_memory(void)
-{
-	return array_fail(-ENOMEM, "out of memory");
-}
-
 /* 0, or a negative errno as everything here that reads. */
-static int want(FILE *from, void *to, size_t size)
+static int want_part(FILE *from, void *to, size_t size)
 {
-	if (fread(to, 1, size, from) == size)
-		return 0;
-	if (ferror(from))
-		return array_fail(-EIO, "%s", strerror(errno));
-	return array_fail(-ENODATA, "truncated: it ends in the middle of a snapshot");
+	return want(from, to, size, "snapshot");
 }
 
 /* A short file of another kind is not a snapshot that was cut off. */
@@ -43,7 +34,7 @@ static int want_magic(FILE *from, __u8 *magic)
 	if (memcmp(magic, SCOUNTER_SNAPSHOT_MAGIC, got))
 		return array_fail(-EINVAL,
 				  "not a snapshot of scounter, as scounter record makes them");
-	return want(from, magic + got, MAGIC_SIZE - got);
+	return want_part(from, magic + got, MAGIC_SIZE - got);
 }
 
 /* Read `size` bytes and keep what fits. */
@@ -51,10 +42,10 @@ static int want_prefix(FILE *from, void *to, size_t room, size_t size)
 {
 	char rest[SIZE_MAX_SANE];
 	size_t part = size < room ? size : room;
-	int err = want(from, to, part);
+	int err = want_part(from, to, part);
 
 	memset((char *)to + part, 0, room - part);
-	return err ? err : want(from, rest, size - part);
+	return err ? err : want_part(from, rest, size - part);
 }
 
 static int check(const header_t *header)
@@ -284,10 +275,10 @@ static int pass_over(const header_t *header, size_t fixed, FILE *from)
 		return check(header);
 	if (header->header_size < fixed || header->header_size > SIZE_MAX_SANE)
 		return DAMAGED("sizes that cannot be");
-	err = want(from, buffer, header->header_size - fixed);
+	err = want_part(from, buffer, header->header_size - fixed);
 	for (; !err && rest; rest -= size) {
 		size = rest < sizeof(buffer) ? rest : sizeof(buffer);
-		err = want(from, buffer, size);
+		err = want_part(from, buffer, size);
 	}
 	return err ? err : 1;
 }
@@ -302,7 +293,7 @@ static int take_header(struct snapshot *snapshot, FILE *from)
 	int err = want_magic(from, header->magic);
 
 	if (!err)
-		err = want(from, header->magic + MAGIC_SIZE, fixed - MAGIC_SIZE);
+		err = want_part(from, header->magic + MAGIC_SIZE, fixed - MAGIC_SIZE);
 	if (!err && header->oldest_reader == SNAPSHOT_OTHER)
 		return pass_over(header, fixed, from);
 	if (!err)
@@ -314,7 +305,7 @@ static int take_header(struct snapshot *snapshot, FILE *from)
 	    header->record_size > SIZE_MAX_SANE || header->count > COUNT_MAX_SANE)
 		return DAMAGED("sizes that cannot be");
 	size = header->header_size - fixed;
-	err = want(from, rest, size);
+	err = want_part(from, rest, size);
 	if (err)
 		return err;
 	memcpy(&header->monotonic_ns, rest,
@@ -326,7 +317,7 @@ static int take_header(struct snapshot *snapshot, FILE *from)
 static int want_short_records(FILE *from, record_t *records, uint64_t n, uint32_t size)
 {
 	char *at = (char *)(records + n) - n * size;
-	int err = want(from, at, n * size);
+	int err = want_part(from, at, n * size);
 	uint64_t i;
 
 	for (i = 0; !err && i < n; i++) {

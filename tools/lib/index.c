@@ -18,7 +18,7 @@ int index_create(struct index *index, uint32_t rows, size_t size, size_t stride)
 		return array_fail(-ENOMEM, "%u rows are too many", rows);
 	index->slots = calloc(slots, sizeof(*index->slots));
 	if (!index->slots)
-		return array_fail(-ENOMEM, "out of memory");
+		return out_of_memory();
 	if (getrandom(&index->seed, sizeof(index->seed), 0) != sizeof(index->seed))
 		return array_fail(-EIO, "no random seed: %s", strerror(errno));
 	index->mask = slots - 1;

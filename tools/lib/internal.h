@@ -8,6 +8,12 @@
 /* Set array_error(), and return err. */
 int array_fail(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* -ENOMEM */
+int out_of_memory(void);
+
+/* So many bytes of a file of what it should be: 0, -ENODATA or -EIO. */
+int want(FILE *from, void *to, size_t size, const char *what);
+
 /* An array with words for so many copies; a type that has been checked or not. */
 int array_create_copies(struct array **array, const struct scounter_array_type *type,
 			u64 length, u32 copies);

@@ -25,11 +25,6 @@
 /* Keys that are kept for each entry of the widest table when there are too many. */
 #define KEPT_AT_LEAST	(ITEMS_KEPT / 2)
 
-static int out_of_memory(void)
-{
-	return array_fail(-ENOMEM, "out of memory");
-}
-
 static struct scounter_topk_record *record_at(struct items *items, u32 i)
 {
 	return (void *)items_record(items, i);
@@ -71,30 +66,21 @@ static int check_header(const struct scounter_topk_header *header)
 	return 0;
 }
 
-static int want(FILE *from, void *to, size_t size)
-{
-	if (fread(to, 1, size, from) == size)
-		return 0;
-	if (ferror(from))
-		return array_fail(-EIO, "%s", strerror(errno));
-	return array_fail(-ENODATA, "truncated: it ends in the middle of a table");
-}
-
 /* What is no table is said to be none, however short it is. */
 static int read_header(struct scounter_topk_header *header, FILE *from)
 {
 	const size_t first = offsetof(struct scounter_topk_header, record_size);
 	char rest[SIZE_SANE];
-	int err = want(from, header, first);
+	int err = want(from, header, first, "table");
 
 	if (!err && (header->magic != SCOUNTER_TOPK_MAGIC ||
 		     header->version != SCOUNTER_TOPK_VERSION))
 		return check_header(header);
 	if (!err)
-		err = want(from, (char *)header + first, sizeof(*header) - first);
+		err = want(from, (char *)header + first, sizeof(*header) - first, "table");
 	if (!err)
 		err = check_header(header);
-	return err ? err : want(from, rest, header->header_size - sizeof(*header));
+	return err ? err : want(from, rest, header->header_size - sizeof(*header), "table");
 }
 
 static int check_record(const struct items *items, u32 i)
@@ -135,9 +121,9 @@ static int read_records(struct items *items, FILE *from, u32 size)
 		if (i == items->room)
 			err = make_room(items, i + (i < 1024 ? 1024 : i));
 		if (!err)
-			err = want(from, record_at(items, i), own);
+			err = want(from, record_at(items, i), own, "table");
 		if (!err)
-			err = want(from, rest, size - own);
+			err = want(from, rest, size - own, "table");
 		if (!err)
 			err = check_record(items, i);
 	}

@@ -72,7 +72,7 @@ static int make_sums(const struct scounter_repr *repr)
 	if (!latest)
 		latest = malloc(sizeof(*latest));
 	if (!latest)
-		return array_fail(-ENOMEM, "out of memory");
+		return out_of_memory();
 	latest->type = repr->type;
 	/* A state beyond the last is that of a broken snapshot. */
 	for (x = 0; x < STATES; x++)

@@ -26,11 +26,6 @@ struct sums {
 	struct index by_boot;
 };
 
-static int out_of_memory(void)
-{
-	return array_fail(-ENOMEM, "out of memory");
-}
-
 void sums_free(struct sums *sums)
 {
 	if (!sums)
