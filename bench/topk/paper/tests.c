@@ -288,10 +288,10 @@ static bool is_repeatable(const struct topk_ops *ops)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		if (!begin(ZIPF, 1, 16, 1000))
+		if (!begin(ZIPF, 1, 8, 500))
 			return false;
 		run.table = ops->create(100, sizeof(u64), &drawn);
-		seconds[i] = engine_run(16, body);
+		seconds[i] = engine_run(8, body);
 		end();
 	}
 	return seconds[0] > 0 && seconds[0] == seconds[1];
