@@ -157,13 +157,8 @@ fuzz:	## more test: 10^7 executions of each fuzzer (hours; RUNS=, TARGETS= choos
 	@tests/guest/vm/fetch packages
 	$(MAKE) -s -C tests/user/fuzz fuzz
 
-vm:	## use: a shell in a virtual machine with the module loaded
-	@tests/guest/vm/fetch packages
-	@scripts/build stock build/vm samples
-	@mkdir -p build/vm/payload/samples
-	@mv build/vm/payload/scounter_*.ko build/vm/payload/samples
-	@echo 'scounter.ko is loaded in the guest; the samples are in /payload/samples' >&2
-	@tests/guest/vm/shell build/vm/payload
+vm:	## use: a shell in a virtual machine with modules, samples and the command (WITH=my.ko, CMDLINE='my.size=3')
+	@CMDLINE='$(subst ','\'',$(CMDLINE))' scripts/vm/run $(WITH)
 
 install: install-module install-headers install-tools	## use: install all of it (DESTDIR=, PREFIX=, KDIR=, SIGN_KEY=, SIGN_CERT=)
 

@@ -29,6 +29,10 @@ static const struct scounter_class packets_class =
 	SCOUNTER_CLASS(SCOUNTER_APPROX, 20000);			/* 2 % */
 
 static DEFINE_SCOUNTER(all_packets, SCOUNTER_EXACT, 0);
+static bool run = true;
+module_param(run, bool, 0644);
+MODULE_PARM_DESC(run, "whether packets are counted (default: yes)");
+
 static struct flow flows[FLOWS];
 static struct scounter_family *family;
 static struct task_struct **threads;
@@ -40,6 +44,10 @@ static int count_packets(void *unused)
 
 	prandom_seed_state(&rnd, get_random_u64());
 	while (!kthread_should_stop()) {
+		if (!READ_ONCE(run)) {
+			schedule_timeout_interruptible(HZ / 10);
+			continue;
+		}
 		/* Flows of low numbers are much busier than those of high ones. */
 		u32 i = prandom_u32_state(&rnd) % FLOWS >> prandom_u32_state(&rnd) % 8;
 
