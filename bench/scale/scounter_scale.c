@@ -12,6 +12,11 @@
  * the relative error of the value: of the whole, and of what was counted while
  * it was measured.  A fast counter that loses counts looks bad at once.
  *
+ * With figures=1 it measures what figures 3 to 6 of Dice, Lev & Moir 2013 show: one counter
+ * with other work between two increments and without; 7500 counters, of which every
+ * other increment hits the same one; and the errors of five runs from the first event on.
+ * bench/scale/report compares the file with the paper and with the model.
+ *
  * A window is ended by each thread itself, so that no thread has to get a CPU
  * that is busy counting, and between two windows all threads sleep.
  */
@@ -43,6 +48,9 @@
 #define WORK_NS_MAX	10000
 /* How often a thread looks at the clock. */
 #define LOOK_NS		20000
+#define COUNTERS_MAX	16000
+#define COUNTERS_OF_FIGURE_5	7500
+#define RUNS_OF_FIGURE_6	5
 #define CHUNK_MAX	4096
 
 static char *kinds;
@@ -67,20 +75,52 @@ MODULE_PARM_DESC(spread_ms, "more of it for what takes more lines when a second 
 static int work_ns;
 module_param(work_ns, int, 0400);
 MODULE_PARM_DESC(work_ns, "mean of other work between two increments (default 0)");
+static int counters = 1;
+module_param(counters, int, 0400);
+MODULE_PARM_DESC(counters, "1, or: one hot, which every other increment hits, and so many less one others (default 1)");
+static bool figures;
+module_param(figures, bool, 0400);
+MODULE_PARM_DESC(figures, "measure figures 3 to 6 of Dice, Lev & Moir 2013; work_ns and counters are theirs (default no)");
+static int cold_ms = 1000;
+module_param(cold_ms, int, 0400);
+MODULE_PARM_DESC(cold_ms, "figure 6: length of each of five runs from the first event on (default 1000; the paper's 8000)");
 static ulong preload = 10000000;
 module_param(preload, ulong, 0400);
 MODULE_PARM_DESC(preload, "events added after the warm-up, as after a long time (default 10^7)");
+
+struct worker;
 
 /* What is measured: a kind, or what it is to be compared with. */
 struct subject {
 	const char *name;
 	int kind;		/* an enum scounter_kind, or 0 */
 	void (*inc)(u32 n);
+	void (*inc_many)(u32 n, struct worker *worker);	/* or NULL: there is only one */
 	void (*add)(u64 n);
 	u64 (*read)(void);
 };
 
+struct worker {
+	struct task_struct *task;
+	int seen;		/* the last generation */
+	u32 random;
+	u64 incs, ns;		/* in the last window */
+	u64 all_incs;
+	u64 all_hot;		/* of these, in the counter that is read */
+} ____cacheline_aligned_in_smp;
+
+/* Marsaglia's xorshift. */
+static u32 worker_random(struct worker *worker)
+{
+	worker->random ^= worker->random << 13;
+	worker->random ^= worker->random >> 17;
+	worker->random ^= worker->random << 5;
+	return worker->random;
+}
+
 static struct scounter *counter;
+static struct scounter **others;	/* or NULL */
+static int others_count;
 static atomic64_t word;
 static DEFINE_PER_CPU(u64, cpu_word);
 static struct percpu_counter percpu_counter;
@@ -95,12 +135,28 @@ static u64 scounter_value(void)
 	return scounter_read(counter);
 }
 
+/* The hot counter and any other one in turn. */
+static struct scounter *choose(struct worker *worker)
+{
+	u32 random = worker_random(worker);
+
+	if (worker->all_hot++ & 1)
+		return counter;
+	return others[(u64)random * others_count >> 32];
+}
+
 /* The kind is known when this is compiled: what a client gets. */
 #define INC(symbol, number, name, ...)					\
 static void inc_##name(u32 n)						\
 {									\
 	while (n--)							\
 		scounter_inc_kind(counter, SCOUNTER_##symbol);		\
+}									\
+									\
+static void inc_many_##name(u32 n, struct worker *worker)		\
+{									\
+	while (n--)							\
+		scounter_inc_kind(choose(worker), SCOUNTER_##symbol);	\
 }
 
 SCOUNTER_KIND_TABLE(INC)
@@ -161,7 +217,7 @@ static u64 percpu_counter_value(void)
 
 #define KIND(symbol, number, name_, ...)					\
 	{ .name = #name_, .kind = SCOUNTER_##symbol, .inc = inc_##name_,	\
-	  .add = scounter_add_n, .read = scounter_value },
+	  .inc_many = inc_many_##name_, .add = scounter_add_n, .read = scounter_value },
 
 static const struct subject subjects[] = {
 	{ .name = "this_cpu_inc", .inc = inc_cpu_word, .add = add_cpu_word,
@@ -173,10 +229,28 @@ static const struct subject subjects[] = {
 	SCOUNTER_KIND_TABLE(KIND)
 };
 
+/* What a figure shows, or what the parameters say. */
+struct experiment {
+	const char *name;
+	bool has_work;		/* 99 % of what one thread with cas does */
+	int counters;
+	int cold_runs;		/* 0, or: errors of so many, from the first event on */
+};
+
+static const struct experiment papers[] = {
+	{ .name = "4-low", .has_work = true, .counters = 1 },
+	{ .name = "4-high", .counters = 1 },
+	{ .name = "5", .counters = COUNTERS_OF_FIGURE_5 },
+	{ .name = "6-low", .has_work = true, .counters = 1, .cold_runs = RUNS_OF_FIGURE_6 },
+	{ .name = "6-high", .counters = 1, .cold_runs = RUNS_OF_FIGURE_6 },
+};
+
 /* A line of the file. */
 struct result {
 	const struct subject *subject;
+	const struct experiment *experiment;
 	int threads;
+	int work_ns;
 	u64 rates[3];		/* increments a second: quartile, median, quartile */
 	s64 error_ppm;		/* of the whole value */
 	s64 lately_ppm;		/* of what was counted while it was measured */
@@ -186,14 +260,6 @@ struct result {
 static struct result *results;
 static int results_done;	/* release: those before are there */
 static bool done, failed;
-
-struct worker {
-	struct task_struct *task;
-	int seen;		/* the last generation */
-	u32 random;
-	u64 incs, ns;		/* in the last window */
-	u64 all_incs;
-} ____cacheline_aligned_in_smp;
 
 static struct worker *workers;
 static int *cpu_order;		/* nodes in turn, so that two threads are on two nodes */
@@ -207,23 +273,29 @@ static atomic_t arrived, running;
 static DECLARE_WAIT_QUEUE_HEAD(start_wait);
 static DECLARE_WAIT_QUEUE_HEAD(end_wait);
 
-/* Uniform, from nothing to twice work_ns (Marsaglia's xorshift). */
+/* Uniform, from nothing to twice work_ns. */
 static void other_work(struct worker *worker)
 {
-	worker->random ^= worker->random << 13;
-	worker->random ^= worker->random >> 17;
-	worker->random ^= worker->random << 5;
-	ndelay((u64)worker->random * (2 * work_ns + 1) >> 32);
+	ndelay((u64)worker_random(worker) * (2 * work_ns + 1) >> 32);
+}
+
+static void increment(struct worker *worker, u32 n)
+{
+	if (others) {
+		subject->inc_many(n, worker);
+		return;
+	}
+	subject->inc(n);
 }
 
 static void count(struct worker *worker, u32 n)
 {
 	if (!work_ns) {
-		subject->inc(n);
+		increment(worker, n);
 		return;
 	}
 	while (n--) {
-		subject->inc(1);
+		increment(worker, 1);
 		other_work(worker);
 	}
 }
@@ -292,13 +364,14 @@ static void do_windows(int milliseconds)
 		do_window();
 }
 
+/* In the counter that is read: half, rounded down for each thread, if there are others. */
 static u64 all_incs(void)
 {
 	u64 sum = 0;
 	int i;
 
 	for (i = 0; i < running_threads; i++)
-		sum += workers[i].all_incs;
+		sum += others ? workers[i].all_hot / 2 : workers[i].all_incs;
 	return sum;
 }
 
@@ -314,15 +387,37 @@ static int compare_rates(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* From the first event on, for cold_ms: the worst error of all runs stays. */
+static void measure_cold(struct result *result)
+{
+	u64 until = ktime_get_ns() + cold_ms * (u64)NSEC_PER_MSEC;
+	u64 rate = 0, sum = 0;
+	s64 error_ppm;
+	int count = 0;
+
+	while (ktime_get_ns() < until && !kthread_should_stop()) {
+		rate = do_window();
+		sum += rate;
+		count++;
+	}
+	error_ppm = relative_ppm(subject->read(), all_incs());
+	if (abs(error_ppm) >= abs(result->error_ppm))
+		result->error_ppm = error_ppm;
+	result->lately_ppm = result->error_ppm;
+	result->rates[0] = result->rates[1] = result->rates[2] = count ? div_u64(sum, count) : 0;
+}
+
 static void measure(struct result *result)
 {
+	/* Of many counters none is given what would take it seconds to count. */
+	u64 given = others ? 0 : preload;
 	u64 rates[WINDOWS_MAX], incs, value;
 	int i;
 
 	do_windows(warmup_ms);
 	if (subject->kind == SCOUNTER_EXACT || subject->kind == SCOUNTER_MULTILINE_ADAPT)
 		do_windows(spread_ms);
-	subject->add(preload);
+	subject->add(given);
 	do_windows(warmup_ms);
 	value = subject->read();
 	incs = all_incs();
@@ -334,7 +429,7 @@ static void measure(struct result *result)
 	for (i = 0; i < 3; i++)
 		result->rates[i] = rates[(i + 1) * windows / 4];
 	result->lately_ppm = relative_ppm(subject->read() - value, all_incs() - incs);
-	result->error_ppm = relative_ppm(subject->read(), all_incs() + preload);
+	result->error_ppm = relative_ppm(subject->read(), all_incs() + given);
 }
 
 static int start_workers(int count)
@@ -366,8 +461,40 @@ static void stop_workers(int count)
 		kthread_stop(workers[i].task);
 }
 
-static int make_subject(void)
+static void free_others(void)
 {
+	while (others_count)
+		scounter_destroy(others[--others_count]);
+	kvfree(others);
+	others = NULL;
+}
+
+static int make_others(int count)
+{
+	struct scounter_params params = { .kind = subject->kind, .hide = SCOUNTER_HIDE_ALL };
+	char name[24];
+
+	others = kvcalloc(count, sizeof(*others), GFP_KERNEL);
+	if (!others)
+		return -ENOMEM;
+	while (others_count < count) {
+		struct scounter *other;
+
+		snprintf(name, sizeof(name), "other-%d", others_count);
+		other = scounter_create_params(name, "scounter_scale", &params, GFP_KERNEL);
+		if (IS_ERR(other)) {
+			free_others();
+			return PTR_ERR(other);
+		}
+		others[others_count++] = other;
+		cond_resched();
+	}
+	return 0;
+}
+
+static int make_subject(int all_counters)
+{
+	int err;
 	int cpu;
 
 	atomic64_set(&word, 0);
@@ -376,29 +503,35 @@ static int make_subject(void)
 	if (!subject->kind)
 		return percpu_counter_init(&percpu_counter, 0, GFP_KERNEL);
 	counter = scounter_create(subject->name, NULL, subject->kind, 0, GFP_KERNEL);
-	return PTR_ERR_OR_ZERO(counter);
+	if (IS_ERR(counter) || all_counters == 1)
+		return PTR_ERR_OR_ZERO(counter);
+	err = make_others(all_counters - 1);
+	if (err)
+		scounter_destroy(counter);
+	return err;
 }
 
 static void free_subject(void)
 {
+	free_others();
 	if (subject->kind)
 		scounter_destroy(counter);
 	else
 		percpu_counter_destroy(&percpu_counter);
 }
 
-static int measure_one(struct result *result)
+static int measure_once(struct result *result)
 {
 	struct scounter_estimate estimate;
 	int err;
 
-	subject = result->subject;
-	running_threads = result->threads;
-	err = make_subject();
+	err = make_subject(result->experiment->counters);
 	if (err)
 		return err;
 	err = start_workers(running_threads);
-	if (!err)
+	if (!err && result->experiment->cold_runs)
+		measure_cold(result);
+	else if (!err)
 		measure(result);
 	stop_workers(running_threads);
 	if (subject->kind) {
@@ -406,6 +539,41 @@ static int measure_one(struct result *result)
 		result->claimed_ppm = estimate.error_ppm;
 	}
 	free_subject();
+	return err;
+}
+
+static int measure_one(struct result *result)
+{
+	int runs = max(result->experiment->cold_runs, 1), err = 0;
+
+	subject = result->subject;
+	running_threads = result->threads;
+	work_ns = result->work_ns;
+	while (runs-- && !err && !kthread_should_stop())
+		err = measure_once(result);
+	return err;
+}
+
+static const struct subject *subject_of(int kind)
+{
+	int i = 0;
+
+	while (subjects[i].kind != kind)
+		i++;
+	return &subjects[i];
+}
+
+/* One thread that increments cas and does nothing else takes 1 % of what work adds. */
+static int work_of_figures(int *ns)
+{
+	static const struct experiment alone = { .name = "alone", .counters = 1 };
+	struct result result = {
+		.subject = subject_of(SCOUNTER_CAS), .experiment = &alone, .threads = 1,
+	};
+	int err = measure_one(&result);
+
+	*ns = result.rates[1] ? min_t(u64, div64_u64(99 * NSEC_PER_SEC, result.rates[1]),
+				      WORK_NS_MAX) : 0;
 	return err;
 }
 
@@ -423,25 +591,69 @@ static bool is_wanted(const char *name)
 	return false;
 }
 
+static bool is_exact(int kind)
+{
+	return __SCOUNTER_IS_ONE_OF(__SCOUNTER_KIND(kind), __SCOUNTER_EXACT_KINDS);
+}
+
+static bool is_measured(const struct subject *subject, const struct experiment *experiment)
+{
+	if (!is_wanted(subject->name))
+		return false;
+	if (experiment->cold_runs)
+		return subject->kind && !is_exact(subject->kind);
+	return experiment->counters == 1 || subject->inc_many;
+}
+
+static int measure_subject(const struct subject *subject, const struct experiment *experiment,
+			   int work)
+{
+	int i, err = 0;
+
+	for (i = 0; i < steps && !err && is_measured(subject, experiment); i++) {
+		struct result *result = &results[results_done];
+
+		result->subject = subject;
+		result->experiment = experiment;
+		result->threads = threads[i];
+		result->work_ns = work;
+		err = measure_one(result);
+		if (err || kthread_should_stop())
+			break;
+		/* Pairs with the acquire in scale_show(). */
+		smp_store_release(&results_done, results_done + 1);
+	}
+	return err;
+}
+
+static int measure_experiment(const struct experiment *experiment, int work)
+{
+	int i, err = 0;
+
+	for (i = 0; i < ARRAY_SIZE(subjects) && !err && !kthread_should_stop(); i++)
+		err = measure_subject(&subjects[i], experiment, work);
+	return err;
+}
+
+static int measure_figures(void)
+{
+	int i, work, err;
+
+	err = work_of_figures(&work);
+	for (i = 0; i < ARRAY_SIZE(papers) && !err && !kthread_should_stop(); i++)
+		err = measure_experiment(&papers[i], papers[i].has_work ? work : 0);
+	return err;
+}
+
 static int measure_all(void *unused)
 {
-	int i, j, err = 0;
+	static struct experiment one = { .name = "-" };
+	int err;
 
-	for (i = 0; i < ARRAY_SIZE(subjects) && !err; i++) {
-		for (j = 0; j < steps && is_wanted(subjects[i].name); j++) {
-			struct result *result = &results[results_done];
-
-			result->subject = &subjects[i];
-			result->threads = threads[j];
-			err = measure_one(result);
-			if (err || kthread_should_stop())
-				break;
-			/* Pairs with the acquire in scale_show(). */
-			smp_store_release(&results_done, results_done + 1);
-		}
-		if (kthread_should_stop())
-			return 0;
-	}
+	one.counters = counters;
+	err = figures ? measure_figures() : measure_experiment(&one, work_ns);
+	if (kthread_should_stop())
+		return 0;
 	if (err)
 		pr_err("out of memory or threads: %d\n", err);
 	WRITE_ONCE(failed, err);
@@ -484,7 +696,8 @@ static void show_result(struct seq_file *seq, const struct result *result)
 	show_ppm(seq, result->error_ppm);
 	show_ppm(seq, result->lately_ppm);
 	show_ppm(seq, result->claimed_ppm);
-	seq_putc(seq, '\n');
+	seq_printf(seq, " %7d %8d %8s\n", result->work_ns, result->experiment->counters,
+		   result->experiment->name);
 }
 
 static int scale_show(struct seq_file *seq, void *unused)
@@ -496,11 +709,12 @@ static int scale_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "# scounter_scale on %s %s: %d CPUs, %d nodes; measured\n",
 		   init_utsname()->release, init_utsname()->machine, online,
 		   num_online_nodes());
-	seq_printf(seq, "# median of %d windows of %d ms, work_ns %d, preload %lu, warmup_ms %d, spread_ms %d\n",
-		   windows, window_ms, work_ns, preload, warmup_ms, spread_ms);
+	seq_printf(seq, "# median of %d windows of %d ms, preload %lu, warmup_ms %d, spread_ms %d, cold_ms %d\n",
+		   windows, window_ms, preload, warmup_ms, spread_ms, cold_ms);
 	seq_puts(seq, "# incs/ms of all threads: quartile, median, quartile; ns of one thread; errors in %\n");
-	seq_printf(seq, "%-16s %7s %9s %9s %9s %10s %10s %10s %10s\n", "# kind", "threads",
-		   "incs/ms 1", "incs/ms", "incs/ms 3", "ns/inc", "error", "lately", "claimed");
+	seq_printf(seq, "%-16s %7s %9s %9s %9s %10s %10s %10s %10s %7s %8s %8s\n",
+		   "# kind", "threads", "incs/ms 1", "incs/ms", "incs/ms 3", "ns/inc", "error",
+		   "lately", "claimed", "work", "counters", "figure");
 	for (i = 0; i < count; i++)
 		show_result(seq, &results[i]);
 	if (READ_ONCE(failed))
@@ -583,7 +797,9 @@ static bool parameters_are_good(void)
 	       is_between("window_ms", window_ms, 1, MS_MAX) &&
 	       is_between("warmup_ms", warmup_ms, 0, 100 * MS_MAX) &&
 	       is_between("spread_ms", spread_ms, 0, 100 * MS_MAX) &&
-	       is_between("work_ns", work_ns, 0, WORK_NS_MAX) && kinds_are_known();
+	       is_between("work_ns", work_ns, 0, WORK_NS_MAX) &&
+	       is_between("counters", counters, 1, COUNTERS_MAX) &&
+	       is_between("cold_ms", cold_ms, 1, 100 * MS_MAX) && kinds_are_known();
 }
 
 static struct task_struct *main_task;
@@ -611,7 +827,8 @@ static int __init scale_init(void)
 	if (!steps)
 		default_threads();
 	window_ns = window_ms * (u64)NSEC_PER_MSEC;
-	results = kcalloc(ARRAY_SIZE(subjects) * steps, sizeof(*results), GFP_KERNEL);
+	results = kcalloc(ARRAY_SIZE(subjects) * steps * (figures ? ARRAY_SIZE(papers) : 1),
+			  sizeof(*results), GFP_KERNEL);
 	if (!results)
 		goto no_memory;
 	main_task = kthread_run(measure_all, NULL, "scounter_scale");

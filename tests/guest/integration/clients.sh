@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-# The sample that counts sizes, and the benchmark scounter_scale.
+# The samples that count sizes and basic blocks, and the benchmark scounter_scale.
 # shellcheck shell=sh
 
 TESTS="$TESTS
 sizes_are_counted_by_the_second
 a_client_that_was_generated_counts
 a_benchmark_measures_every_kind
+a_benchmark_measures_the_figures
+blocks_are_counted_as_they_flow
 a_benchmark_refuses_bad_parameters
 a_benchmark_can_be_unloaded_while_it_runs
 "
 
-# A line for each kind and three that they are compared with, on one CPU and on
-# all.  How fast they are says nothing here, but what they count does.
-a_benchmark_measures_every_kind() {
-	cpus=$(grep -c '^processor' /proc/cpuinfo)
-	load scounter_scale windows=5 window_ms=4 warmup_ms=8 spread_ms=20 "threads=1,$cpus" ||
-		fail "$(cat /tmp/insmod)" || return 1
+# Wait for the benchmark, and keep what it says in /tmp/scale.
+end_of_scale() {
 	tries=0
 	until grep -q '^# \(done\|failed\)' /sys/kernel/debug/scounter_scale; do
 		tries=$((tries + 1))
@@ -24,6 +22,15 @@ a_benchmark_measures_every_kind() {
 	done
 	tee /tmp/scale </sys/kernel/debug/scounter_scale
 	rmmod scounter_scale
+}
+
+# A line for each kind and three that they are compared with, on one CPU and on
+# all.  How fast they are says nothing here, but what they count does.
+a_benchmark_measures_every_kind() {
+	cpus=$(grep -c '^processor' /proc/cpuinfo)
+	load scounter_scale windows=5 window_ms=4 warmup_ms=8 spread_ms=20 "threads=1,$cpus" ||
+		fail "$(cat /tmp/insmod)" || return 1
+	end_of_scale || return 1
 	awk -v cpus="$cpus" '
 		function fail(why) { print why ": " $0; failed = 1 }
 		/^#/ { next }
@@ -44,9 +51,38 @@ a_benchmark_measures_every_kind() {
 	' /tmp/scale
 }
 
+# Two kinds on one CPU: in figures 4, top and bottom, and 5; and of figure 6 what is no
+# exact kind.
+a_benchmark_measures_the_figures() {
+	load scounter_scale figures=1 kinds=cas,approx threads=1 windows=5 window_ms=2 \
+		warmup_ms=2 spread_ms=2 cold_ms=4 || fail "$(cat /tmp/insmod)" || return 1
+	end_of_scale || return 1
+	[ "$(awk '!/^#/ { printf "%s:%s ", $1, $12 }' /tmp/scale)" = \
+		"approx:4-low cas:4-low approx:4-high cas:4-high approx:5 cas:5 approx:6-low approx:6-high " ] ||
+		fail 'other lines' || return 1
+	awk '/^#/ { next }
+		!($4 > 0) || $1 == "cas" && $7 != 0 || ($12 ~ /low/) != ($10 > 0) ||
+			($12 == 5) != ($11 == 7500) { print; wrong = 1 }
+		END { exit wrong }' /tmp/scale
+}
+
+# The sample: atomic breaks no law of conservation, and the blocks of loops are on top.
+blocks_are_counted_as_they_flow() {
+	load scounter_blocks rounds=20000 || fail "$(cat /tmp/insmod)" || return 1
+	tee /tmp/blocks </sys/kernel/debug/scounter_blocks
+	rmmod scounter_blocks
+	awk '
+		/^# .* laws of conservation/ { laws = $2 >= 15 && $4 >= 3 }
+		$1 == "atomic" { atomic = $2 > 0 && $3 == 0 && $4 == 0 }
+		$1 == "racing" { racing = $2 > 0 }
+		$1 == "scalable32" { scalable = $2 > 0 && $3 < 7 }
+		/blocks_[a-z]*\+0x/ { hot++ }
+		END { exit !(laws && atomic && racing && scalable && hot > 5) }' /tmp/blocks
+}
+
 a_benchmark_refuses_bad_parameters() {
 	for bad in threads=0 threads=1000000 windows=4 windows=101 window_ms=0 \
-		warmup_ms=-1 spread_ms=-1 work_ns=10001 kinds=nonsense 'kinds=exact,' kinds=; do
+		warmup_ms=-1 spread_ms=-1 work_ns=10001 counters=0 counters=16001 cold_ms=0 kinds=nonsense 'kinds=exact,' kinds=; do
 		! load scounter_scale "$bad" || fail "accepted: $bad" || return 1
 		grep -q 'Invalid argument' /tmp/insmod || fail "$(cat /tmp/insmod)" || return 1
 	done
