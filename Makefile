@@ -136,9 +136,16 @@ sim:	## more measure: modelled increments at up to 256 CPUs, as a table (about 3
 bench:	## measure: native timings of all kinds on one and two CPUs (about 3 minutes)
 	@bench/native/run
 
-figures:	## more measure: the papers' figures again, from the model (about 30 minutes)
+figures:	## more measure: the papers' figures and statements again, from the model (about 30 minutes)
 	$(MAKE) -s -C bench/model
 	bench/model/figures
+	bench/model/facts
+
+figures-here:	## more measure: what figures 3 to 6 show, measured on the CPUs of this machine, against paper and model (5 minutes or more)
+	$(MAKE) -s -C bench/model
+	$(MAKE) -s -C bench/scale
+	build/scale/scale figures=1 >build/scale/figures.txt
+	bench/scale/report build/scale/figures.txt
 
 files:	## more test: junk on all files of scounter in a guest (OPERATIONS=, default 1000000; SEED=; LANE=, default uml)
 	@tests/guest/payload $(or $(LANE),uml) build/files
@@ -232,4 +239,4 @@ help-all:	## more use: list all verbs
 	$(call verbs,Measure,\(more \)*measure)
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: bench-events bench-fleet bench-million mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays bench-lda check-topk-long check-topk-words bench-topk bench-topk-paper sim bench figures install uninstall clean help sim-topk coverage fuzz
+.PHONY: bench-events bench-fleet bench-million mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays bench-lda check-topk-long check-topk-words bench-topk bench-topk-paper sim bench figures figures-here install uninstall clean help sim-topk coverage fuzz

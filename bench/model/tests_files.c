@@ -9,12 +9,13 @@
 #include "model.h"
 #include "tests.h"
 
-#define FILE_WITH(stores)						\
+#define FILE_OF(stores, threads)					\
 	"name = a\nnodes = 2\ncpus_per_node = 4\ncache_lines = 8\n"	\
 	"fetch_op = yes\nmigratory = no\nstore_buffer = " stores "\n"	\
 	"shared_cache_ns = no\nhold_ns = 7\nhit_ns = 1\nrmw_ns = 5\ncas_ns = 6\nretry_ns = 9\nnode_ns = 40\n"	\
 	"remote_ns = 100\nmemory_ns = 80\npause_ns = 9\ndraw_ns = 2\nloop_ns = no\nchoose_ns = no\n"	\
-	"pipe_threads = 2\nissue = 50\npause_issue = no\n"
+	"pipe_threads = " threads "\nissue = 50\npause_issue = no\n"
+#define FILE_WITH(stores)	FILE_OF(stores, "2")
 #define GOOD_FILE	FILE_WITH("no")
 
 static const struct {
@@ -38,6 +39,9 @@ static const struct {
 	{ FILE_WITH("-1") "call_ns = 1\n", false },
 	{ FILE_WITH("56 stores") "call_ns = 1\n", false },
 	{ FILE_WITH("yes") "call_ns = 1\n", false },
+	{ FILE_OF("no", "4") "call_ns = 1\n", true },
+	{ FILE_OF("no", "3") "call_ns = 1\n", false },	/* of 4 CPUs */
+	{ FILE_OF("no", "8") "call_ns = 1\n", false },
 	{ "name = a\nnodes = 0\n", false },
 	{ "name = a\nnodes = 65\n", false },
 	{ "cpus_per_node = 0\n", false },

@@ -88,12 +88,65 @@ $2"
 
 @test "without gnuplot a figure's data are written, and a note says so" {
 	load bench/model/figures "
-tool.write('f', [{'kind': 'a'}], [1, 2], ['a'], lambda title, x: x)
-tool.draw('f', 'title', 'x', 'y', ['a'])"
+tool.save('f', [{'kind': 'rbo'}])
+tool.draw('f', 'title', 'x', 'y', [1, 2], ['rbo'], lambda title, x: x)"
 	((status == 0))
-	[[ $output == *'no gnuplot: f.png is not drawn, its data are there'* ]]
+	[[ $output == *'no gnuplot: '*'/f is not drawn, its data are there'* ]]
 	[[ -s $BATS_TEST_TMPDIR/f.dat && -s $BATS_TEST_TMPDIR/f.json ]]
 	[[ ! -e $BATS_TEST_TMPDIR/f.png ]]
+}
+
+@test "each kind has a mark of its own in its family's colour" {
+	load bench/model/figures "
+kinds = [tool.plot.style(kind) for kind in tool.PAPER]
+assert len(set(kinds)) == len(kinds), kinds
+assert tool.plot.style('approx at 10^11')[:2] == tool.plot.style('approx')[:2]"
+	echo "$output"
+	((status == 0))
+}
+
+@test "an estimate is halved and doubled; one that is not there is left alone" {
+	load bench/model/figures "
+changed = tool.runs.changed
+machine = {'hold_ns': 'no', 'node_ns': '19', 'issue': '60', 'migratory': 'yes'}
+assert changed(machine, 'node_ns', 2)['node_ns'] == '38'
+assert changed(machine, 'issue', 2)['issue'] == '100'
+assert changed(machine, 'migratory', .5)['migratory'] == '50'
+assert changed(machine, 'migratory', 2) is None and changed(machine, 'hold_ns', 2) is None"
+	echo "$output"
+	((status == 0))
+}
+
+@test "the tables of results.rst are those of the data, and what disagrees has its cause" {
+	run bench/model/facts --check
+	echo "$output"
+	((status == 0))
+	sed 's/"per_ms": *\([0-9]\)/"per_ms": 9\1/' Documentation/figures/dice-4-high.json \
+		>"$BATS_TEST_TMPDIR/dice-4-high.json"
+	cp Documentation/figures/{dice-4-low,dice-5,dice-6-low,dice-6-high,dice-ranges}.json "$BATS_TEST_TMPDIR"
+	load bench/model/facts "
+tool.OUT = os.environ['OUT_DIR']
+import sys
+sys.argv = ['facts', '--check', 'dice']
+sys.exit(tool.main())"
+	((status == 1))
+	[[ $output == *'results.rst has other figures'* ]]
+}
+
+@test "a statement that is exceeded disagrees, unless its range has it" {
+	load bench/model/facts "
+def judge(form, wanted, value, least, most):
+    return tool.Statement('', '', form, wanted, None).judge(value, least, most)
+assert judge('more', 33, 488, 400, 500) == 'too high'
+assert judge('more', 33, 488, 60, 500) == 'agrees in its range'
+assert judge('more', 2, 1.77, 1.7, 2.18) == 'agrees in its range'
+assert judge('more', 2, 1.77, 1.7, 1.9) == 'too low'
+assert judge('more', 2, 3.9, 3, 5) == 'agrees'
+assert judge('about', 20, 41, 41, 60) == 'too high'
+assert judge('most', .2, .3, .3, .3) == 'too high'
+assert judge('least', .9, 5, 5, 5) == 'agrees'"
+	echo "$output"
+	((status == 0))
 }
 
 @test "without gnuplot the benchmark's data are written, and a note says so" {
@@ -117,4 +170,48 @@ assert (together['attempts'], together['turn_ns'], together['cas_measured']) == 
 assert tool.mean(('1', '4')) == '2.5' and tool.mean(('no', 'no')) == 'no'"
 	echo "$output"
 	((status == 0))
+}
+
+@test "the benchmark of many CPUs runs as a program, and its report reads it" {
+	run build/scale/scale figures=1 threads=1 windows=5 window_ms=1 warmup_ms=1 spread_ms=1 \
+		cold_ms=1 kinds=cas,racing,rbo,multiline,multiline_adapt
+	((status == 0))
+	[[ $(grep -c ' 4-low$' <<<"$output") == 5 && $(grep -c ' 5$' <<<"$output") == 5 ]]
+	awk '/^(cas|rbo|multiline)/ && $7 != 0 { exit 1 }' <<<"$output"
+	printf '%s\n' "$output" >"$BATS_TEST_TMPDIR/scale"
+	run bench/scale/report --no-model "$BATS_TEST_TMPDIR/scale"
+	((status == 0))
+	[[ $output == *'7500, 1: multiline against multiline_adapt'* ]]
+}
+
+@test "the benchmark of many CPUs refuses what it does not know" {
+	for bad in threads=0 nonsense=1 windows=4 'windows=5x' kinds=nonsense; do
+		run build/scale/scale "$bad"
+		((status == 2))
+	done
+}
+
+@test "a report wants a file that is complete and has the figures" {
+	printf '# scale\n# running\n' >"$BATS_TEST_TMPDIR/scale"
+	run bench/scale/report "$BATS_TEST_TMPDIR/scale"
+	((status == 1))
+	[[ $output == *'not complete'* ]]
+	printf '# scale\n# done\n' >"$BATS_TEST_TMPDIR/scale"
+	run bench/scale/report "$BATS_TEST_TMPDIR/scale"
+	((status == 1))
+	[[ $output == *'figures=1'* ]]
+	run bench/scale/report
+	((status == 2))
+}
+
+@test "a profile of basic blocks: atomic breaks no law of conservation" {
+	run build/scale/blocks rounds=20000
+	((status == 0))
+	awk '
+		/laws of conservation/ { laws = $2 >= 15 && $4 >= 3 }
+		$1 == "atomic" { atomic = $2 > 0 && $3 == 0 && $4 == 0 }
+		$1 == "scalable32" { scalable = $2 > 0 && $3 < 7 }
+		END { exit !(laws && atomic && scalable) }' <<<"$output"
+	run build/scale/blocks rounds=0
+	((status == 2))
 }
