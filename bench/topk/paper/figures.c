@@ -18,6 +18,7 @@
 #define ALPHABET	5000000		/* as in the paper */
 #define QUERY_EVERY	50000		/* figure 1: elements of all streams */
 #define REPEATS_MAX	99
+#define ELEMENTS_MAX	1e8		/* of all streams: 400 MB */
 
 struct figure {
 	u32 number;
@@ -437,6 +438,15 @@ static bool print_lines(const struct figure *figure, const struct figure_options
 	return true;
 }
 
+static bool fits(double streams, double length)
+{
+	if (streams * length <= ELEMENTS_MAX)
+		return true;
+	fprintf(stderr, "topk-paper: %.0f streams of %.0f elements are more than %.0f elements\n",
+		streams, length, ELEMENTS_MAX);
+	return false;
+}
+
 int figure_print(u32 number, struct figure_options *options)
 {
 	const struct figure *figure = figure_of(number);
@@ -450,7 +460,8 @@ int figure_print(u32 number, struct figure_options *options)
 		return 2;
 	}
 	for (j = 0; j < options->count_count; j++)
-		if (!engine_ready(options->counts[j]))
+		if (!engine_ready(options->counts[j]) ||
+		    !fits(options->counts[j], options->length))
 			return 2;
 	print_head(figure, options);
 	for (i = 0; good && i < options->alpha_count; i++) {

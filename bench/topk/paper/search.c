@@ -179,6 +179,8 @@ enum found search_acquire(struct search *search, u64 key, u64 hits, u32 *locatio
 		if (!(state & LOCATION_PENDING)) {
 			if (atomic64_try_cmpxchg(&search->locations[i].state, &state, state + 1))
 				return FOUND_OWNED;
+		} else if ((state & LOCATION_PENDING) + hits > LOCATION_PENDING) {
+			return FOUND_NONE;
 		} else if (atomic64_try_cmpxchg(&search->locations[i].state, &state,
 						state + hits)) {
 			return FOUND_LEFT;

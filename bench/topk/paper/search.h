@@ -82,7 +82,7 @@ enum found {
 	FOUND_OWNED,		/* by this thread now */
 	FOUND_LEFT,		/* another one owns the key, and will count the hits */
 	FOUND_NEW,		/* the key was not there; it is now, and this thread owns it */
-	FOUND_NONE,		/* as FOUND_NEW, but there is no location now */
+	FOUND_NONE,		/* there is no location now, or no room for the hits */
 };
 
 /* By counts, with Invariant 4.6: the element has one owner. */

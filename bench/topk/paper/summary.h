@@ -104,7 +104,7 @@ int summary_init(struct summary *summary, const struct summary_options *options,
 		 const struct topk_secret *secret);
 void summary_clear(struct summary *summary);
 
-/* False if no location is free now, or the hits are too many at once. */
+/* False if there is no room now, or the hits are too many at once. */
 bool summary_add(struct summary *summary, u64 key, u64 hits);
 #define SUMMARY_HITS_MAX	(1U << 24)
 

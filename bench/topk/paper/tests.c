@@ -203,7 +203,7 @@ static bool test_invariants(void)
 	static const struct summary_options tuned = { .capacity = 200, .waiting = 64,
 						      .tunes = true, .queue_limit = 1 };
 	static const struct summary_options scarce = { .capacity = 4, .waiting = 4,
-						       .buckets = 12 };
+						       .buckets = 8 };
 	static const struct summary_options lossy = { .capacity = 12800, .waiting = 64,
 						      .window = 200 };
 	const struct summary_options *const all[] = { &plain, &tuned, &scarce, &lossy };
@@ -276,6 +276,29 @@ static bool test_refused(void)
 							    .queue_limit = 1U << 31 });
 	good &= PTR_ERR(paper_lossy_create(0, &drawn)) == -ERANGE;
 	good &= PTR_ERR(paper_lossy_create((1 << 20) + 1, &drawn)) == -ERANGE;
+	engine_end();
+	return good;
+}
+
+/* Hits that are left while the owner is away: all of them are there, or refused. */
+static bool test_many_left(void)
+{
+	struct topk_secret drawn = secret();
+	struct search search = { 0 };
+	u64 state, left = 0;
+	enum found found;
+	u32 owned, l;
+	bool good;
+
+	if (!engine_begin(1) || !search_init(&search, 1, 8, false, &drawn))
+		return false;
+	good = search_acquire(&search, 7, 1, &owned) == FOUND_NEW;
+	while ((found = search_acquire(&search, 7, SUMMARY_HITS_MAX, &l)) == FOUND_LEFT)
+		left += SUMMARY_HITS_MAX;
+	good &= found == FOUND_NONE && left > LOCATION_PENDING / 2;
+	good &= search_relinquish(&search, owned, &state) == left;
+	good &= !search_relinquish(&search, owned, &state) && search_delete(&search, owned);
+	search_clear(&search);
 	engine_end();
 	return good;
 }
@@ -363,6 +386,7 @@ static const struct tap_test tests[] = {
 	{ "eight threads: no hit is lost, all invariants hold", test_invariants },
 	{ "Lossy Counting: its bounds, and its number of entries", test_lossy },
 	{ "options that are not right are refused", test_refused },
+	{ "hits that are left to an owner are as many as fit", test_many_left },
 #ifdef SHIM_MODEL
 	{ "the model: the same again", test_repeatable },
 #else
