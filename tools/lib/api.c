@@ -462,6 +462,17 @@ void scl_change_between(struct scl_snapshot *before, struct scl_snapshot *after,
  * Arrays
  */
 
+int scl_array_type_for(struct scounter_array_type *type, uint32_t bits, uint64_t max_count)
+{
+	return array_type_for(type, bits, max_count);
+}
+
+int scl_array_type_for_error(struct scounter_array_type *type, uint64_t max_count,
+			     uint32_t error_ppm)
+{
+	return array_type_for_error(type, max_count, error_ppm);
+}
+
 int scl_array_create(struct scl_array **array, const struct scounter_array_type *type,
 		     uint64_t length)
 {

@@ -101,6 +101,8 @@ void snapshot_empty(struct snapshot *snapshot);
 void snapshot_settle(struct snapshot *snapshot);
 /* A machine that could not be read is missing in all sums. */
 void snapshot_mark_partial(struct snapshot *snapshot);
+/* The boot_id of a sum is the sum of its machines'. */
+void add_boot_id(__u8 *to, const __u8 *id);
 void sums_free(struct sums *sums);
 
 struct scounter_estimate;

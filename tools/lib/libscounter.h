@@ -157,6 +157,13 @@ void scl_change_between(struct scl_snapshot *before, struct scl_snapshot *after,
 
 struct scl_array;
 
+/*
+ * The type for counts up to max_count: in so many bits, or that of the fewest bits for an
+ * error of so many millionths (one relative standard deviation).
+ */
+int scl_array_type_for(struct scounter_array_type *type, uint32_t bits, uint64_t max_count);
+int scl_array_type_for_error(struct scounter_array_type *type, uint64_t max_count,
+			     uint32_t error_ppm);
 int scl_array_create(struct scl_array **array, const struct scounter_array_type *type,
 		     uint64_t length);
 int scl_array_read(struct scl_array **array, const char *path);

@@ -372,7 +372,7 @@ static void add_all(struct snapshot *dst, const struct snapshot *src, uint64_t c
 }
 
 /* As two numbers of 64 bits, so that the order of machines does not matter. */
-static void add_boot_id(__u8 *to, const __u8 *id)
+void add_boot_id(__u8 *to, const __u8 *id)
 {
 	uint64_t sum, one;
 	int half;

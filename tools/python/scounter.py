@@ -24,9 +24,10 @@
         print(item.key.hex(), item.lower, item.count)
 
 What cannot be done raises an OSError with what the library says, of its class for the
-number: FileNotFoundError for a file that is not there, PermissionError, and so on.  One
-that is damaged or of another machine's byte order raises scounter.Damaged, which is one,
-and a counter that is not there a KeyError.  A library that is not found is an
+number: FileNotFoundError for a file that is not there, FileExistsError for a machine that is
+in a sum already, and so on.  A file that is damaged or of another machine's byte order raises
+scounter.Damaged, which is an OSError; what does not go together, a ValueError; and a counter
+that is not there, a KeyError.  A library that is not found is an
 ImportError; SCOUNTER_LIBRARY in the environment says where it is.
 """
 import array as _array
@@ -112,6 +113,9 @@ class _Type(_c.Structure):
     """struct scounter_array_type"""
     _fields_ = [(name, _c.c_uint32) for name in ("kind", "bits", "q_ppm", "m", "theta", "group")]
 
+    def as_dict(self):
+        return {name: getattr(self, name) for name, _ in self._fields_}
+
 
 class _TopKHeader(_c.Structure):
     """struct scounter_topk_header"""
@@ -146,6 +150,8 @@ def _declare():
             ("scl_snapshot_merge", _c.c_int, _p, _p, _c.c_uint),
             ("scl_snapshot_mark_partial", None, _p),
             ("scl_change_between", None, _p, _p, _to(_Record), _to(_Change)),
+            ("scl_array_type_for", _c.c_int, _to(_Type), u32, u64),
+            ("scl_array_type_for_error", _c.c_int, _to(_Type), u64, u32),
             ("scl_array_create", _c.c_int, _to(_p), _to(_Type), u64),
             ("scl_array_read", _c.c_int, _to(_p), text), ("scl_array_save", _c.c_int, _p, text),
             ("scl_array_free", None, _p), ("scl_array_length", u64, _p),
@@ -176,8 +182,16 @@ def _check(result):
     """The result of a call, unless it says what is wrong."""
     if result >= 0:
         return result
-    damaged = -result in (_errno.EINVAL, _errno.ENODATA, _errno.EPROTO)
-    raise (Damaged if damaged else OSError)(-result, _text(_lib.scl_error()))
+    if result == -_errno.EINVAL:
+        raise ValueError(_text(_lib.scl_error()))
+    raise OSError(-result, _text(_lib.scl_error()))
+
+
+def _check_read(result):
+    """The same, of what reads a file."""
+    if -result in (_errno.EINVAL, _errno.ENODATA, _errno.EPROTO):
+        raise Damaged(-result, _text(_lib.scl_error()))
+    return _check(result)
 
 
 def _path(path):
@@ -198,7 +212,7 @@ def version():
 
 def kind_of(path):
     """What a file holds: the class Snapshot, Array or TopK."""
-    return {1: Snapshot, 2: Array, 3: TopK}[_check(_lib.scl_kind_of(_path(path)))]
+    return {1: Snapshot, 2: Array, 3: TopK}[_check_read(_lib.scl_kind_of(_path(path)))]
 
 
 def load(path):
@@ -236,6 +250,12 @@ class _Object:
 def _made(call, *arguments):
     pointer = _p()
     _check(call(_c.byref(pointer), *arguments))
+    return pointer
+
+
+def _read(call, *arguments):
+    pointer = _p()
+    _check_read(call(_c.byref(pointer), *arguments))
     return pointer
 
 
@@ -300,7 +320,7 @@ class Snapshot(_Object):
     def read(cls, path=None, patterns=()):
         """/dev/scounter, or the first snapshot of a file; of all counters, or of what
         matches one of the patterns, as scounter(8) has them."""
-        return cls(_made(_lib.scl_snapshot_read, _path(path), _patterns(patterns)))
+        return cls(_read(_lib.scl_snapshot_read, _path(path), _patterns(patterns)))
 
     def save(self, path):
         _check(_lib.scl_snapshot_save(self, _path(path)))
@@ -379,7 +399,7 @@ def snapshots(path=None, patterns=()):
     try:
         while True:
             pointer = _p()
-            if not _check(_lib.scl_source_next(source, _c.byref(pointer))):
+            if not _check_read(_lib.scl_source_next(source, _c.byref(pointer))):
                 return
             yield Snapshot(pointer)
     finally:
@@ -387,16 +407,35 @@ def snapshots(path=None, patterns=()):
 
 
 class Array(_Object):
-    """An array of approximate counters; len(array) is how many."""
+    """An array of approximate counters; len(array) is how many.
+
+    Array(1000, **Array.type_for(10**6, bits=8)) has a thousand for counts up to a million
+    in eight bits each; kind is MORRIS, MORRIS2, CSUROS2, CSUROS, DLM_PROBABILITY, DLM_FLOAT
+    or SHARED, as uapi/linux/scounter_array.h explains them with the rest.
+    """
+    MORRIS, MORRIS2, CSUROS2, CSUROS, DLM_PROBABILITY, DLM_FLOAT, SHARED = range(1, 8)
     _free = staticmethod(_lib.scl_array_free)
 
     def __init__(self, length, kind=3, bits=8, q_ppm=0, m=16, theta=0, group=1, _pointer=None):
         of = _Type(kind, bits, q_ppm, m, theta, group)
         super().__init__(_pointer or _made(_lib.scl_array_create, _c.byref(of), length))
 
+    @staticmethod
+    def type_for(max_count, bits=None, error=None):
+        """The type for counts up to max_count in so many bits, or in the fewest for an
+        error: one relative standard deviation, as 0.01."""
+        of = _Type()
+        if (bits is None) == (error is None):
+            raise TypeError("type_for wants bits or error")
+        if bits is not None:
+            _check(_lib.scl_array_type_for(_c.byref(of), bits, max_count))
+        else:
+            _check(_lib.scl_array_type_for_error(_c.byref(of), max_count, round(error * 1e6)))
+        return of.as_dict()
+
     @classmethod
     def read(cls, path):
-        return cls(0, _pointer=_made(_lib.scl_array_read, _path(path)))
+        return cls(0, _pointer=_read(_lib.scl_array_read, _path(path)))
 
     def save(self, path):
         _check(_lib.scl_array_save(self, _path(path)))
@@ -426,7 +465,7 @@ class Array(_Object):
         """kind, bits, q_ppm, m, theta and group, as a dict."""
         of = _Type()
         _lib.scl_array_type(self, _c.byref(of))
-        return {name: getattr(of, name) for name, _ in of._fields_}
+        return of.as_dict()
 
     def estimate(self, index):
         """(value, lower, upper, variance) of a counter."""
@@ -505,7 +544,7 @@ class TopK(_Object):
 
     @classmethod
     def read(cls, path):
-        return cls(_made(_lib.scl_topk_read, _path(path)))
+        return cls(_read(_lib.scl_topk_read, _path(path)))
 
     def save(self, path):
         _check(_lib.scl_topk_save(self, _path(path)))

@@ -33,6 +33,12 @@ struct oddness {
 	unsigned long machines;
 };
 
+/* A file that is a sum already, and of which boots. */
+struct part {
+	const char *file;
+	__u8 boot_id[16];
+};
+
 struct merge {
 	int kind;
 	const char *first, *file;	/* that was added first; that is being added */
@@ -46,6 +52,8 @@ struct merge {
 	struct oddness oddness[REMARKS];
 	unsigned int oddities;
 	unsigned long more;		/* that found no room */
+	struct part *parts;		/* that are sums */
+	unsigned long parts_count;
 	struct stat *files;		/* those that were given */
 	unsigned long given;
 };
@@ -141,14 +149,63 @@ static int last_of(struct merge *merge, FILE *file, struct snapshot *last)
 	return got;
 }
 
+static bool is_sum(const struct snapshot *s)
+{
+	uint64_t i;
+
+	for (i = 0; i < s->header.count; i++)
+		if (!s->records[i].kind && !(s->records[i].flags & SCOUNTER_F_GAUGE))
+			return true;
+	return false;
+}
+
+static void note_part(struct merge *merge, const struct snapshot *s)
+{
+	struct part *part;
+
+	merge->parts = realloc(merge->parts, (merge->parts_count + 1) * sizeof(*merge->parts));
+	if (!merge->parts)
+		fail(FAILED, "out of memory");
+	part = &merge->parts[merge->parts_count++];
+	part->file = merge->file;
+	memcpy(part->boot_id, s->header.boot_id, sizeof(part->boot_id));
+}
+
+/*
+ * The sum of last time beside its own machines would double all counts.  Boots of sums
+ * add up, so that all together have its boots twice.
+ */
+static void check_parts(const struct merge *merge)
+{
+	const __u8 none[16] = { 0 };
+	unsigned long i;
+
+	for (i = 0; i < merge->parts_count; i++) {
+		const struct part *part = &merge->parts[i];
+		__u8 twice[16] = { 0 };
+
+		add_boot_id(twice, part->boot_id);
+		add_boot_id(twice, part->boot_id);
+		if (merge->added > 1 && memcmp(part->boot_id, none, sizeof(none)) &&
+		    !memcmp(twice, merge->counters.header.boot_id, sizeof(twice)))
+			fail(FAILED, "%s: the sum of the same machines as the other files; they would "
+			     "be added twice, and nothing is merged", part->file);
+		if (merge->added > 1)
+			warn("%s: a sum already; no other file is to have a machine that is in it",
+			     part->file);
+	}
+}
+
 static int add_counters(struct merge *merge, FILE *file)
 {
 	const struct remarks remarks = { .say = remember, .of = merge };
 	struct snapshot next;
 	int err = last_of(merge, file, &next);
+	bool sum;
 
 	if (err < 0)
 		return err;
+	sum = is_sum(&next);
 	err = snapshot_merge(&merge->counters, &next, merge->clones, &remarks);
 	if (!err) {
 		uint64_t time = next.header.real_ns;
@@ -157,6 +214,8 @@ static int add_counters(struct merge *merge, FILE *file)
 			merge->earliest = time;
 		if (time > merge->latest)
 			merge->latest = time;
+		if (sum)
+			note_part(merge, &next);
 	}
 	snapshot_free(&next);
 	return err;
@@ -477,6 +536,7 @@ static void merge_free(struct merge *merge)
 	array_free(merge->array);
 	items_free(merge->items);
 	free(merge->files);
+	free(merge->parts);
 }
 
 int cmd_merge(int argc, char **argv)
@@ -511,6 +571,7 @@ int cmd_merge(int argc, char **argv)
 		add(&merge, argv[optind]);
 	if (!merge.added)
 		fail(FAILED, "no file could be read; nothing is merged");
+	check_parts(&merge);
 	settle(&merge);
 	if (output)
 		save(&merge, output);

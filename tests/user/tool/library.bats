@@ -133,9 +133,20 @@ says() {
 		    try:
 		        wrong()
 		        assert False
-		    except (OSError, IndexError):
+		    except (OSError, IndexError, ValueError):
 		        pass
 		assert list(b) == [10, 20, 30]
+		for how in ({"bits": 8}, {"error": 0.05}):
+		    of = scounter.Array.type_for(10**6, **how)
+		    many = scounter.Array(3, **of)
+		    # One of the two states beside a million, whichever is drawn.
+		    many.add(1, 10**6)
+		    assert many.type == of and 0.7e6 < many[1] < 1.3e6, (of, many[1])
+		try:
+		    scounter.Array.type_for(40000, bits=4)
+		    assert False
+		except OSError as error:
+		    assert "40000" in str(error)
 		b.close()
 		try:
 		    len(b)
