@@ -160,31 +160,37 @@ static enum found search_insert(struct search *search, struct chain *chain, u64 
 	return found;
 }
 
-enum found search_acquire(struct search *search, u64 key, u64 hits, u32 *location)
+/* The location of a key that was there, its state, and FOUND_OWNED; or FOUND_NEW or _NONE. */
+static enum found search_find(struct search *search, u64 key, u32 *location, s64 *state)
 {
 	struct chain *chain = search_chain(search, key);
 	enum found found;
+
+	do {
+		*location = search_look(search, chain, key, state, LOOK_STEPS);
+		if (*location)
+			return FOUND_OWNED;
+		found = search_insert(search, chain, key, location);
+	} while (found == FOUND_LEFT);
+	return found;
+}
+
+enum found search_acquire(struct search *search, u64 key, u64 hits, u32 *location)
+{
+	enum found found;
+	u64 pending;
 	s64 state;
-	u32 i;
 
 	for (;;) {
-		i = search_look(search, chain, key, &state, LOOK_STEPS);
-		if (!i) {
-			found = search_insert(search, chain, key, location);
-			if (found != FOUND_LEFT)
-				return found;
-			continue;
-		}
-		*location = i;
-		if (!(state & LOCATION_PENDING)) {
-			if (atomic64_try_cmpxchg(&search->locations[i].state, &state, state + 1))
-				return FOUND_OWNED;
-		} else if ((state & LOCATION_PENDING) + hits > LOCATION_PENDING) {
+		found = search_find(search, key, location, &state);
+		if (found != FOUND_OWNED)
+			return found;
+		pending = state & LOCATION_PENDING;
+		if (pending + hits > LOCATION_PENDING)
 			return FOUND_NONE;
-		} else if (atomic64_try_cmpxchg(&search->locations[i].state, &state,
-						state + hits)) {
-			return FOUND_LEFT;
-		}
+		if (atomic64_try_cmpxchg(&search->locations[*location].state, &state,
+					 state + (pending ? hits : 1)))
+			return pending ? FOUND_LEFT : FOUND_OWNED;
 	}
 }
 
@@ -232,28 +238,20 @@ bool search_delete(struct search *search, u32 location)
 
 enum found search_lock(struct search *search, u64 key, u32 *location)
 {
-	struct chain *chain = search_chain(search, key);
 	enum section section;
 	enum found found;
-	s64 state, now;
-	u32 i;
+	s64 state;
 
 	for (;;) {
-		i = search_look(search, chain, key, &state, LOOK_STEPS);
-		if (!i) {
-			found = search_insert(search, chain, key, location);
-			if (found != FOUND_LEFT)
-				return found;
-			continue;
-		}
+		found = search_find(search, key, location, &state);
+		if (found != FOUND_OWNED)
+			return found;
 		section = profile_enter(SECTION_ELEMENT);
-		raw_spin_lock(&search->locks[i].lock);
+		raw_spin_lock(&search->locks[*location].lock);
 		profile_enter(section);
-		now = atomic64_read(&search->locations[i].state);
-		*location = i;
-		if (now == state)
+		if (atomic64_read(&search->locations[*location].state) == state)
 			return FOUND_OWNED;
-		raw_spin_unlock(&search->locks[i].lock);
+		search_unlock(search, *location);
 	}
 }
 

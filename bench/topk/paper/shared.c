@@ -57,27 +57,13 @@ static void place_unlock(struct shared *s, u32 i)
 
 static void place_add(struct shared *s, u32 i, u32 e)
 {
-	struct element *element = &s->elements[e];
-	struct place *place = &s->places[i];
-
-	WRITE_ONCE(element->bucket, i);
-	WRITE_ONCE(element->before, 0);
-	WRITE_ONCE(element->next, place->first);
-	if (place->first)
-		WRITE_ONCE(s->elements[place->first].before, e);
-	WRITE_ONCE(place->first, e);
+	WRITE_ONCE(s->elements[e].bucket, i);
+	element_link(s->elements, &s->places[i].first, e);
 }
 
 static void place_remove(struct shared *s, u32 i, u32 e)
 {
-	struct element *element = &s->elements[e];
-
-	if (element->before)
-		WRITE_ONCE(s->elements[element->before].next, element->next);
-	else
-		WRITE_ONCE(s->places[i].first, element->next);
-	if (element->next)
-		WRITE_ONCE(s->elements[element->next].before, element->before);
+	element_unlink(s->elements, &s->places[i].first, e);
 }
 
 /*

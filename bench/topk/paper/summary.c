@@ -187,27 +187,13 @@ static void bucket_published(struct summary *s, u32 i)
 
 static void bucket_add(struct summary *s, u32 i, u32 e)
 {
-	struct element *element = &s->elements[e];
-	struct bucket *bucket = &s->buckets[i];
-
-	WRITE_ONCE(element->bucket, i);
-	WRITE_ONCE(element->before, 0);
-	WRITE_ONCE(element->next, bucket->first);
-	if (bucket->first)
-		WRITE_ONCE(s->elements[bucket->first].before, e);
-	WRITE_ONCE(bucket->first, e);
+	WRITE_ONCE(s->elements[e].bucket, i);
+	element_link(s->elements, &s->buckets[i].first, e);
 }
 
 static void bucket_remove(struct summary *s, u32 i, u32 e)
 {
-	struct element *element = &s->elements[e];
-
-	if (element->before)
-		WRITE_ONCE(s->elements[element->before].next, element->next);
-	else
-		WRITE_ONCE(s->buckets[i].first, element->next);
-	if (element->next)
-		WRITE_ONCE(s->elements[element->next].before, element->before);
+	element_unlink(s->elements, &s->buckets[i].first, e);
 }
 
 /* No elements, no requests: logically removed, in one step. */

@@ -32,6 +32,25 @@ struct element {
 	u32 next, before;	/* in its bucket */
 } ____cacheline_aligned_in_smp;
 
+/* To the list that begins at *@first, and out of it.  By its owner. */
+static inline void element_link(struct element *elements, u32 *first, u32 e)
+{
+	WRITE_ONCE(elements[e].before, 0);
+	WRITE_ONCE(elements[e].next, *first);
+	if (*first)
+		WRITE_ONCE(elements[*first].before, e);
+	WRITE_ONCE(*first, e);
+}
+
+static inline void element_unlink(struct element *elements, u32 *first, u32 e)
+{
+	const struct element *element = &elements[e];
+
+	WRITE_ONCE(*(element->before ? &elements[element->before].next : first), element->next);
+	if (element->next)
+		WRITE_ONCE(elements[element->next].before, element->before);
+}
+
 /*
  * @queue: generation, whether the bucket is marked, and the last request of the queue.  In
  *	one word, so that no request comes to a bucket that is marked.
