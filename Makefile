@@ -72,6 +72,13 @@ bench-registry:	## more measure: bytes of a counter with a name, and instruction
 bench-events:	## more measure: counting events beside ftrace, perf, BPF and bpftrace, in one guest (8 minutes)
 	@bench/events/run
 
+bench-xu:	## more measure: all events in few bits each, beside counters that are rotated over them; the figure
+	$(MAKE) -s -C bench/events/xu
+	build/xu/xu table bench/events/streams/files.dat
+	build/xu/xu table bench/events/streams/messages.dat
+	build/xu/xu lfsr
+	@bench/events/xu/figure
+
 bench-million:	## more measure: what keeps a CPU from others beside a million counters (10 minutes, 3 GiB)
 	@bench/registry/run --million
 
@@ -239,4 +246,4 @@ help-all:	## more use: list all verbs
 	$(call verbs,Measure,\(more \)*measure)
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: bench-events bench-fleet bench-million mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays bench-lda check-topk-long check-topk-words bench-topk bench-topk-paper sim bench figures figures-here install uninstall clean help sim-topk coverage fuzz
+.PHONY: bench-events bench-xu bench-fleet bench-million mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays bench-lda check-topk-long check-topk-words bench-topk bench-topk-paper sim bench figures figures-here install uninstall clean help sim-topk coverage fuzz
