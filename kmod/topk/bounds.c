@@ -42,12 +42,13 @@ void topk_bounds_raise(struct topk_bounds *bounds, u32 block, u64 to)
 /*
  * Go down from the top to a block, at each level to a bound that is not beyond the one
  * above.  CPUs begin their search of a level at different bounds, and so do the @turns of
- * one CPU.  False if all bounds of a level are beyond the one above, which then has been
- * raised.
+ * one CPU: as if at random, so that few CPUs come to one block.  (From starts at equal
+ * distances, those that have passed theirs would go on in the same block.)  False if all
+ * bounds of a level are beyond the one above, which then has been raised.
  */
 bool topk_bounds_descend(struct topk_bounds *bounds, u32 turn, u32 *block)
 {
-	u32 start = raw_smp_processor_id() * 5 + turn * 13;
+	u32 start = (raw_smp_processor_id() * 0x9e3779b9U + turn * 0x85ebca6bU) >> 8;
 	u32 level, i, at = 0;
 
 	for (level = bounds->top; level; level--) {

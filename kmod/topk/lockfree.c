@@ -244,7 +244,7 @@ static noinline bool lockfree_seek_in_blocks(struct topk_lockfree *t, u32 from,
 				return true;
 			lockfree_carry(&t->cells[victim->cell]);
 		}
-		if (topk_bounds_descend(&t->bounds, 0, &block))
+		if (topk_bounds_descend(&t->bounds, from / TOPK_FAN_OUT, &block))
 			from = block * TOPK_FAN_OUT;
 	}
 	return false;
