@@ -124,6 +124,7 @@ bench-topk:	## more measure: instructions of a hit, and the designs' speeds and 
 	build/topk-bench/topk-bench tuning
 	bench/topk/figure measure
 	bench/topk/figure model
+	bench/topk/figure rivals
 	bench/topk/figure draw
 
 bench-topk-paper:	## more measure: figures 1, 2 and 5 to 10 of Das et al. 2009, by its own designs (15 minutes)

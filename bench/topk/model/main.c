@@ -16,6 +16,7 @@
 
 #include <linux/kernel.h>
 
+#include "../rivals/rivals.h"
 #include "race.h"
 #include "tests.h"
 
@@ -26,6 +27,8 @@ static const char usage[] =
 "Usage: topk-sim run -m FILE [OPTION]...   hits a millisecond, by design\n"
 "       topk-sim tuning -m FILE [OPTION]...  the cooperative design with auto-tuning and\n"
 "                                          without\n"
+"       topk-sim rivals -m FILE [OPTION]...  the default design beside what others publish,\n"
+"                                          in tables of equal size\n"
 "       topk-sim check                     the tests\n"
 "\n"
 "  -m, --machine FILE      description of the machine (needed)\n"
@@ -158,6 +161,44 @@ static int run_all(const struct options *options)
 	return 0;
 }
 
+/*
+ * Hits a millisecond, and cache lines a hit.  What an owner counts with is free here, so
+ * that one rival stands for both.
+ */
+static int compare_rivals(const struct options *options)
+{
+	static const struct topk_ops *const rivals[] = {
+		&topk_lockfree_ops, &topk_independent_ops, &rival_qpopss_ops,
+	};
+	struct outcome outcome;
+	int i, j;
+	u32 k;
+
+	head(options);
+	printf("# m is lockfree's and that of each of independent's tables; qpopss is as large as lockfree,\n"
+	       "# or has a counter a thread; keeper, whose threads delegate alike, would take as long\n");
+	printf("#%4s %7s %-11s %8s %8s %12s %12s\n", "alpha", "streams", "table", "bytes", "counters",
+	       "hits/ms", "lines/hit");
+	for (i = 0; i < options->alphas; i++) {
+		for (j = 0; j < options->counts; j++) {
+			struct streams *streams = streams_of(options, i, j);
+
+			for (k = 0; k < ARRAY_SIZE(rivals); k++) {
+				if (!race_run(rivals[k], &options->machine, streams,
+					      options->capacity, &outcome))
+					return 1;
+				printf("%5.1f %7.0f %-11s %8zu %8u %12.0f %12.2f\n",
+				       options->alpha[i], options->threads[j], rivals[k]->name,
+				       outcome.bytes, outcome.capacity, outcome.per_ms,
+				       outcome.misses);
+				fflush(stdout);
+			}
+			streams_free(streams);
+		}
+	}
+	return 0;
+}
+
 static bool numbers(const char *name, char *text, double least, double most, double *values,
 		    int *count)
 {
@@ -245,6 +286,8 @@ int main(int argc, char **argv)
 		return parse(&options, argc - 1, argv + 1) ? run_all(&options) : 2;
 	if (argc > 1 && !strcmp(argv[1], "tuning"))
 		return parse(&options, argc - 1, argv + 1) ? compare_tuning(&options) : 2;
+	if (argc > 1 && !strcmp(argv[1], "rivals"))
+		return parse(&options, argc - 1, argv + 1) ? compare_rivals(&options) : 2;
 	if (argc == 2 && !strcmp(argv[1], "check"))
 		return tests_run();
 	if (argc == 2 && !strcmp(argv[1], "--help")) {

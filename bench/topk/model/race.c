@@ -8,6 +8,7 @@
 #include "../../../tests/user/kernel/shim.h"
 #include "topk/designs.h"
 #include "model.h"
+#include "../rivals/rivals.h"
 #include "race.h"
 
 static struct {
@@ -31,12 +32,15 @@ static void body(int thread)
 	const u32 *element = run.streams->element[thread];
 	u32 i;
 
+	rivals_be(thread);
 	for (i = run.from; i < run.to; i++) {
 		u64 key = key_of(element[i]);
 
 		topk_add(run.table, &key, 1);
 		model_work(run.call);
 	}
+	if (rival_is(run.table->ops))
+		rival_finish(run.table);
 }
 
 /* Outside of model_run() nothing costs time. */
@@ -44,14 +48,17 @@ static void fill(u32 to)
 {
 	u32 i, j;
 
+	rivals_alone = true;
 	for (j = 0; j < to; j++) {
 		for (i = 0; i < run.streams->streams; i++) {
 			u64 key = key_of(run.streams->element[i][j]);
 
 			shim_be(i);
+			rivals_be(i);
 			topk_add(run.table, &key, 1);
 		}
 	}
+	rivals_alone = false;
 }
 
 bool race_run(const struct topk_ops *ops, const struct machine *machine,
@@ -70,11 +77,15 @@ bool race_run(const struct topk_ops *ops, const struct machine *machine,
 	}
 	run.streams = streams;
 	run.call = machine->call;
+	rivals_threads = streams->streams;
+	capacity = rival_capacity(ops, capacity, &secret);
 	run.table = ops->create(capacity, sizeof(u64), &secret);
 	fill(streams->length / 2);
 	run.from = streams->length / 2;
 	run.to = streams->length;
 	model_run((int)streams->streams, body);
+	outcome->capacity = capacity;
+	outcome->bytes = ops->bytes(run.table);
 	outcome->per_ms = hits / model_time() * 1e9;
 	outcome->misses = model_statistics()->misses / hits;
 	snapshot = topk_snapshot(run.table, &all);

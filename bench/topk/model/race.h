@@ -13,6 +13,8 @@ struct outcome {
 	u64 total;		/* of the table, at the end */
 	u64 counts;		/* their sum */
 	struct topk_sums sums;
+	size_t bytes;
+	u32 capacity;		/* of a rival: as large as the default design's table */
 };
 
 /* False, and says why, if it cannot be run. */

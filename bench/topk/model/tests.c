@@ -6,6 +6,7 @@
 
 #include "topk/designs.h"
 
+#include "../rivals/rivals.h"
 #include "race.h"
 #include "tap.h"
 #include "tests.h"
@@ -81,12 +82,15 @@ int tests_run(void)
 	const struct topk_ops *ops;
 	u32 design;
 
-	tap_plan(37);
+	tap_plan(45);
 	for (design = 1; (ops = topk_ops_of(design)); design++) {
 		nothing_is_lost(ops, 0.5);
 		nothing_is_lost(ops, 2);
 		contention_costs(ops);
 	}
+	/* Those that publish no sum may lose hits. */
+	nothing_is_lost(&rival_qpopss_ops, 0.5);
+	nothing_is_lost(&rival_qpopss_ops, 2);
 	topk_gathers = false;
 	contention_costs(&topk_cooperative_ops);
 	return tap_status();

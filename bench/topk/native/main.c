@@ -5,6 +5,7 @@
  *	topk-bench tuning	what auto-tuning costs under skew
  *	topk-bench speed [LENGTH]	how fast, as a table for people and gnuplot; LENGTH:
  *			elements a stream
+ *	topk-bench rivals [LENGTH]	the default design beside what others publish
  */
 #include <sched.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include <linux/types.h>
 
+#include "rivals.h"
 #include "speed.h"
 #include "topk/lockfree.h"
 #include "tuning.h"
@@ -45,6 +47,8 @@ int main(int argc, char **argv)
 		return measure_tuning(SEED);
 	if (!strcmp(verb, "speed") && argc <= 3 && length)
 		return measure_speed(length, SEED);
-	fprintf(stderr, "usage: topk-bench tuning | speed [LENGTH]\n");
+	if (!strcmp(verb, "rivals") && argc <= 3 && length)
+		return measure_rivals(length, SEED);
+	fprintf(stderr, "usage: topk-bench tuning | speed [LENGTH] | rivals [LENGTH]\n");
 	return 2;
 }
