@@ -372,6 +372,7 @@ static int load(struct snapshot *snapshot, FILE *from)
 		return err;
 	snapshot->header.header_size = sizeof(header_t);
 	snapshot->header.record_size = sizeof(record_t);
+	snapshot->version = snapshot->header.version;
 	snapshot->header.version = SCOUNTER_SNAPSHOT_VERSION;
 	return 0;
 }

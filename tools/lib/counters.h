@@ -23,6 +23,7 @@ struct snapshot {
 	record_t *records;	/* in the order of the names */
 	char *texts;		/* header.texts_size bytes, or NULL */
 	bool filtered;		/* the device has more */
+	uint32_t version;	/* of the writer */
 	struct sums *sums;	/* of several snapshots: see sums.c; or NULL */
 };
 

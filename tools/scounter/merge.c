@@ -48,6 +48,7 @@ struct merge {
 	uint64_t earliest, latest;	/* real times of snapshots */
 	unsigned long added, left_out, lacking;
 	bool clones;
+	uint32_t version;		/* another one that was said */
 	bool odd;			/* something is not as it should be */
 	struct oddness oddness[REMARKS];
 	unsigned int oddities;
@@ -124,6 +125,16 @@ static void say_all(const struct merge *merge)
 	if (merge->lacking)
 		warn("%lu of %lu files are missing in the sums, which are partial",
 		     merge->lacking, merge->added + merge->left_out);
+}
+
+/* Fields that a version does not know are taken as 0: said once of each in a row. */
+static void say_version(struct merge *merge, const struct snapshot *s)
+{
+	if (s->version == SCOUNTER_SNAPSHOT_VERSION || s->version == merge->version)
+		return;
+	merge->version = s->version;
+	warn("%s: version %u, converted to version %u, that of this program", merge->file,
+	     s->version, SCOUNTER_SNAPSHOT_VERSION);
 }
 
 /* The last snapshot of a recording; 1, or what snapshot_load() says. */
@@ -206,6 +217,7 @@ static int add_counters(struct merge *merge, FILE *file)
 	if (err < 0)
 		return err;
 	sum = is_sum(&next);
+	say_version(merge, &next);
 	err = snapshot_merge(&merge->counters, &next, merge->clones, &remarks);
 	if (!err) {
 		uint64_t time = next.header.real_ns;

@@ -187,6 +187,14 @@ net/eth3/rx\t1\t3\t0\t3\t3\texact' ]
 	says 'of the kind mixed'
 }
 
+@test "another version that can be read is converted, with a word" {
+	three
+	"$SNAPSHOT" --boot 64 --header-extra 24 --record-extra 40 "{'group':'net','name':'exact','value':7}" >newer
+	run -0 --separate-stderr "$SCOUNTER" merge --tsv 1 newer
+	says $'net/exact\tatomic\t2\t17\t0\t17\t17\texact'
+	[ "$stderr" = 'scounter: newer: version 3, converted to version 2, that of this program' ]
+}
+
 @test "of a family of words, what can be added up is, and quantiles are left out" {
 	machine 1 "{'name':'words','value':10,'flags':256,'object':'o','addable':1}" \
 		"{'name':'median','value':3,'flags':256,'object':'o'}"
