@@ -230,6 +230,8 @@ static const struct play plays[] = {
 	{ .design = "coop-paper", .script = "1,1", .before = "1", .capacity = 2, .buckets = 8 },
 	{ .design = "coop-paper", .script = "1,1", .before = "1", .capacity = 1, .buckets = 5 },
 	{ .design = "coop-paper", .script = "a,1", .before = "12", .capacity = 2, .buckets = 8 },
+	{ .design = "coop-paper", .script = "1,2", .before = "12", .capacity = 2, .buckets = 8 },
+	{ .design = "coop-paper", .script = "3,1", .before = "12", .capacity = 2, .buckets = 8 },
 	{ .design = "coop-paper", .script = "2,3", .before = "11", .capacity = 2, .buckets = 8,
 	  .runs = 2000, .overlooks = true },
 	{ .design = "coop-paper", .script = "1,2,3", .capacity = 1, .runs = 500 },
