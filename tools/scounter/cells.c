@@ -213,13 +213,12 @@ static size_t find_top(struct array *array, struct counter *counters, size_t top
 static void add_counter(struct table *table, const struct counter *counter)
 {
 	const struct scounter_array_estimate *e = &counter->estimate;
+	char error[32];
 
+	append_percent(error, e->error_ppm, 0);
 	table_printf(table, "%" PRIu64, counter->index);
 	table_printf(table, "%" PRIu64, (uint64_t)e->value);
-	if (e->flags & SCOUNTER_F_SATURATED)
-		table_add(table, "-");
-	else
-		table_printf(table, "%u.%04u%%", e->error_ppm / 10000, e->error_ppm % 10000);
+	table_add(table, e->flags & SCOUNTER_F_SATURATED ? "-" : error);
 	table_printf(table, "%" PRIu64, (uint64_t)e->lower);
 	if (e->upper == UINT64_MAX)
 		table_add(table, "-");

@@ -75,6 +75,7 @@ char *append_number(char *to, uint64_t value, int width);
 /* A name padded to the width of another, and what is known of a counter. */
 #define LINE_ROOM	(2 * NAME_ROOM + 256)
 const char *state_of(const record_t *record);
+char *append_percent(char *to, uint32_t ppm, int width);
 /* "-": not known. */
 char *append_error(char *to, const record_t *record, int width);
 void format_error(const record_t *record, char *to, size_t room);

@@ -161,20 +161,25 @@ const char *state_of(const record_t *record)
 	return record->flags & SCOUNTER_F_INFLATED ? "inflated" : "exact";
 }
 
-char *append_error(char *to, const record_t *record, int width)
+char *append_percent(char *to, uint32_t ppm, int width)
 {
-	uint32_t part = record->error_ppm % 10000, scale = 1000;
+	uint32_t part = ppm % 10000, scale = 1000;
 	int digits = !part ? 0 : part % 10 ? 4 : part % 100 ? 3 : part % 1000 ? 2 : 1;
 
-	if (unsure_of(record))
-		return append_text(append_spaces(to, width - 1), "-");
 	/* Without zeros at its end: "1 % at most" is no measured 1.0000 %. */
-	to = append_number(to, record->error_ppm / 10000, width - digits - (digits ? 2 : 1));
+	to = append_number(to, ppm / 10000, width - digits - (digits ? 2 : 1));
 	if (digits)
 		*to++ = '.';
 	for (; digits; digits--, scale /= 10)
 		*to++ = '0' + part / scale % 10;
 	return append_text(to, "%");
+}
+
+char *append_error(char *to, const record_t *record, int width)
+{
+	if (unsure_of(record))
+		return append_text(append_spaces(to, width - 1), "-");
+	return append_percent(to, record->error_ppm, width);
 }
 
 void format_error(const record_t *record, char *to, size_t room)

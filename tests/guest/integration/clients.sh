@@ -139,7 +139,8 @@ a_client_that_was_generated_counts() {
 		[ -e $D/arrays/tryout/sizes ] ||
 		fail "$(cat $D/tryout/* $D/topk/tryout/keys)" || return 1
 	if [ -x ./scounter ]; then
-		./scounter topk tryout/keys | grep -q ' key 0$' || return 1
+		./scounter topk tryout/keys | grep -q ' key 0$' &&
+			./scounter array show --top 10 tryout/sizes | grep -q '^ *[0-9]' || return 1
 	fi
 	# All of it at once, and again.
 	rmmod tryout && [ ! -e $D/tryout ] && [ ! -e $D/arrays/tryout ] &&
