@@ -428,10 +428,10 @@ static struct json_object *json_of(const struct snapshot *s, const record_t *r)
 	return object;
 }
 
-static void put_object(FILE *file, struct json_object *top)
+static void put_object(FILE *file, struct json_object *top, int how)
 {
-	fprintf(file, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
-							     JSON_C_TO_STRING_NOSLASHESCAPE));
+	fprintf(file, "%s\n",
+		json_object_to_json_string_ext(top, how | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(top);
 }
 
@@ -453,7 +453,7 @@ static void put_json(FILE *file, const struct snapshot *s, const struct tables *
 	json_object_object_add(top, "counters", list);
 	if (keys)
 		json_object_object_add(top, "tables", export_tables_json(tables, keys));
-	put_object(file, top);
+	put_object(file, top, JSON_C_TO_STRING_PRETTY);
 }
 
 /* A state that is of no use stays beside the new one: it may be another file. */
@@ -597,7 +597,7 @@ int cmd_export(int argc, char **argv)
 	if (format == JSON)
 		put_json(file, &snapshot, &tables, keys);
 	else if (format == OTLP)
-		put_object(file, otlp_of(&snapshot, &tables, keys));
+		put_object(file, otlp_of(&snapshot, &tables, keys), JSON_C_TO_STRING_PLAIN);
 	else
 		put_metrics(file, &snapshot, &tables, keys, format == OPENMETRICS);
 	if (output)

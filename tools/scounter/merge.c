@@ -53,6 +53,8 @@ struct merge {
 	struct oddness oddness[REMARKS];
 	unsigned int oddities;
 	unsigned long more;		/* that found no room */
+	unsigned long no_sums;		/* quantiles, the first of which is */
+	char no_sum[NAME_ROOM];
 	struct part *parts;		/* that are sums */
 	unsigned long parts_count;
 	struct stat *files;		/* those that were given */
@@ -75,6 +77,11 @@ static void remember(void *of, enum oddity oddity, const record_t *record)
 	unsigned int i;
 
 	merge->odd |= oddity == UNITS_DIFFER || oddity == NOT_SURE;
+	if (oddity == NO_SUM) {
+		if (!merge->no_sums++)
+			full_name(record, merge->no_sum);
+		return;
+	}
 	full_name(record, name);
 	for (i = 0; i < merge->oddities; i++, odd++) {
 		if (odd->oddity == oddity && !strcmp(odd->name, name)) {
@@ -93,6 +100,11 @@ static void remember(void *of, enum oddity oddity, const record_t *record)
 	merge->oddities++;
 }
 
+static const char *plural(const struct oddness *odd)
+{
+	return odd->machines == 1 ? "" : "s";
+}
+
 static void say(const struct oddness *odd)
 {
 	switch (odd->oddity) {
@@ -101,15 +113,14 @@ static void say(const struct oddness *odd)
 		     odd->name, odd->file);
 		break;
 	case UNITS_DIFFER:
-		warn("%s: of another unit or label on %lu machines (the first is %s); not added "
-		     "there, the sum is partial", odd->name, odd->machines, odd->file);
+		warn("%s: of another unit or label on %lu machine%s (the first is %s); not added "
+		     "there, the sum is partial", odd->name, odd->machines, plural(odd), odd->file);
 		break;
 	case NO_SUM:
-		warn("%s: left out, as it cannot be added up", odd->name);
 		break;
 	case NOT_SURE:
-		warn("%s: %s on %lu machines (the first is %s), and so is the sum", odd->name,
-		     odd->state, odd->machines, odd->file);
+		warn("%s: %s on %lu machine%s (the first is %s), and so is the sum", odd->name,
+		     odd->state, odd->machines, plural(odd), odd->file);
 		break;
 	}
 }
@@ -122,6 +133,9 @@ static void say_all(const struct merge *merge)
 		say(&merge->oddness[i]);
 	if (merge->more)
 		warn("and %lu more such", merge->more);
+	if (merge->no_sums)
+		warn("%lu values cannot be added up, and are left out (the first is %s)",
+		     merge->no_sums, merge->no_sum);
 	if (merge->lacking)
 		warn("%lu of %lu files are missing in the sums, which are partial",
 		     merge->lacking, merge->added + merge->left_out);
@@ -417,7 +431,7 @@ static void print_counters(const struct merge *merge, bool tsv)
 	if (tsv) {
 		puts("name\tkind\tmachines\tvalue\terror_ppm\tlower\tupper\tstate\tunit");
 	} else {
-		printf("# %lu snapshots", merge->added);
+		printf("# %lu snapshot%s", merge->added, merge->added == 1 ? "" : "s");
 		print_time(" from ", merge->earliest);
 		print_time(" to ", merge->latest);
 		puts(" UTC");
@@ -475,8 +489,8 @@ static void print_items(const struct merge *merge, bool tsv, unsigned long top)
 					 header->flags & SCOUNTER_TOPK_F_DROPPED ? "dropped" : "complete");
 	uint32_t i;
 
-	printf("# %lu tables, total %llu floor %llu pending %llu dropped %llu state %s\n",
-	       merge->added, header->total, header->floor, header->pending, header->dropped, state);
+	printf("# %lu table%s, total %llu floor %llu pending %llu dropped %llu state %s\n",
+	       merge->added, merge->added == 1 ? "" : "s", header->total, header->floor, header->pending, header->dropped, state);
 	puts(tsv ? "count\terror\tkey" : "               COUNT                ERROR  KEY");
 	for (i = 0; i < header->records && i < top; i++) {
 		const struct scounter_topk_record *record = items_record(merge->items, i);

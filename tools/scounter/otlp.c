@@ -260,7 +260,7 @@ static struct json_object *resource_of(const struct snapshot *s)
 			id[i]);
 	add_attribute(attributes, "service.instance.id", text);
 	/* A file is of some machine. */
-	if (!from && !gethostname(text, sizeof(text) - 1))
+	if (!from && !gethostname(text, sizeof(text) - 1) && strcmp(text, "(none)"))
 		add_attribute(attributes, "host.name", text);
 	add(resource, "attributes", attributes);
 	return resource;

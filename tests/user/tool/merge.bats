@@ -123,7 +123,7 @@ net/eth3/rx\t1\t3\t0\t3\t3\texact' ]
 	"$SCOUNTER" --from sum export --json | jq -e '[.counters[] | .upper] | unique == [null]'
 	run -0 "$SCOUNTER" sum --help
 	run -1 "$SCOUNTER" merge sum 3
-	says "net/exact: partial on 1 machines (the first is sum), and so is the sum"
+	says "net/exact: partial on 1 machine (the first is sum), and so is the sum"
 	# Without any there is no sum.
 	run -1 "$SCOUNTER" merge cut nothing
 	says 'no file could be read; nothing is merged'
@@ -170,7 +170,7 @@ net/eth3/rx\t1\t3\t0\t3\t3\texact' ]
 	says $'g/b\tatomic\t3\t30\t0\t30\t30\texact'
 	machine 4 "{'name':'a','value':9,'flags':8,'kind':'racing'}"
 	run -1 "$SCOUNTER" merge 1 4
-	says 'g/a: LOSES-COUNTS on 1 machines'
+	says 'g/a: LOSES-COUNTS on 1 machine'
 	says 'mixed'
 }
 
@@ -181,7 +181,7 @@ net/eth3/rx\t1\t3\t0\t3\t3\texact' ]
 	run -1 --separate-stderr "$SCOUNTER" merge --tsv 1 2 3
 	says $'g/a\tmixed\t2\t20\t0\t20\t18446744073709551615\tpartial\tbytes'
 	says $'g/o/b\tatomic\t2\t2\t0\t2\t18446744073709551615\tpartial\t'
-	[[ $stderr == *'g/a: of another unit or label on 1 machines (the first is 2); not added there'* ]]
+	[[ $stderr == *'g/a: of another unit or label on 1 machine (the first is 2); not added there'* ]]
 	[[ $stderr == *'g/a: of another kind in 3 than before; added'* ]]
 	run -0 "$SCOUNTER" merge 1 3
 	says 'of the kind mixed'
@@ -203,7 +203,7 @@ net/eth3/rx\t1\t3\t0\t3\t3\texact' ]
 	run -0 --separate-stderr "$SCOUNTER" merge --tsv 1 2
 	[ "${#lines[@]}" = 2 ]
 	says $'g/o/words\tatomic\t2\t30\t'
-	[ "$stderr" = 'scounter: g/o/median: left out, as it cannot be added up' ]
+	[ "$stderr" = 'scounter: 2 values cannot be added up, and are left out (the first is g/o/median)' ]
 }
 
 @test "of a recording the last whole snapshot counts" {
