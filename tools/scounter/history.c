@@ -91,11 +91,11 @@ static bool is_known(const struct change *change)
 	return change->bar <= GOOD_ENOUGH * change->events;
 }
 
-/* @seconds: over which the rate was known the last time */
+/* @change: since the last snapshot; @seconds: over which the rate was known the last time */
 static struct change change_of(const struct history *history, const record_t *record,
-			       double seconds)
+			       struct change change, double seconds)
 {
-	struct change change = change_between(&history->old[0], &history->now, record), longer;
+	struct change longer;
 	unsigned int i;
 
 	if (!change.before || change.restarted || unsure_of(record) || is_known(&change))
@@ -115,19 +115,16 @@ static struct change change_of(const struct history *history, const record_t *re
 }
 
 /* Events since the snapshot of before. */
-static void add_events(struct history *history, struct piece *piece, const record_t *record,
-		       bool new_piece)
+static void add_events(struct piece *piece, const struct change *last, bool new_piece)
 {
-	struct change last = change_between(&history->old[0], &history->now, record);
-
 	if (new_piece) {
 		memmove(piece->events + 1, piece->events,
 			(HISTORY_PIECES - 1) * sizeof(*piece->events));
 		piece->events[0] = 0;
 		piece->known += piece->known < HISTORY_PIECES;
 	}
-	if (last.before || piece->known > 1)
-		piece->events[0] += last.events;
+	if (last->before || piece->known > 1)
+		piece->events[0] += last->events;
 }
 
 static bool begin_piece(struct history *history)
@@ -156,13 +153,14 @@ static void compare(struct history *history)
 		fail(FAILED, "out of memory");
 	for (i = 0; history->olds && i < history->now.header.count; i++) {
 		const record_t *record = &history->now.records[i];
-		const record_t *b = i < before->header.count && !record_order(&before->records[i], record) ?
-				    &before->records[i] : snapshot_find(before, record);
+		struct change last = change_between(before, &history->now, record);
+		const record_t *b = last.before;
 
 		if (b)
 			pieces[i] = history->pieces[b - before->records];
-		changes[i] = change_of(history, record, b ? history->changes[b - before->records].seconds : 0);
-		add_events(history, &pieces[i], record, new_piece || !b);
+		changes[i] = change_of(history, record, last,
+				       b ? history->changes[b - before->records].seconds : 0);
+		add_events(&pieces[i], &last, new_piece || !b);
 	}
 	free(history->changes);
 	free(history->pieces);
