@@ -122,6 +122,26 @@ static void shrink(struct table *table, int width)
 	}
 }
 
+static bool is_empty(const struct table *table, size_t column)
+{
+	size_t i;
+
+	for (i = column; i < table->used; i += table->count)
+		if (*table->cells[i])
+			return false;
+	return true;
+}
+
+/* Before a text is cut. */
+static void leave_empty_out(struct table *table, int width)
+{
+	size_t i;
+
+	for (i = table->count; i-- > 0 && width_of_all(table, false) > width; )
+		if (table->columns[i].rank && is_empty(table, i))
+			table->widths[i] = 0;
+}
+
 void table_lay_out(struct table *table, int width)
 {
 	size_t i;
@@ -130,6 +150,7 @@ void table_lay_out(struct table *table, int width)
 		table->widths[i] = natural_width(table, i);
 	if (!width)
 		return;
+	leave_empty_out(table, width);
 	while (width_of_all(table, true) > width && leave_one_out(table))
 		;
 	shrink(table, width);
