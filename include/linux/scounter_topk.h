@@ -131,6 +131,7 @@ DEFINE_FREE(scounter_topk, struct scounter_topk *, scounter_topk_destroy(_T))
 
 void scounter_topk_add(struct scounter_topk *topk, const void *key, u64 n);
 void scounter_topk_hit(struct scounter_topk *topk, const void *key);
+void scounter_topk_hit_u64(struct scounter_topk *topk, u64 key);
 
 struct scounter_topk_header *scounter_topk_top(struct scounter_topk *topk, u32 k);
 struct scounter_topk_header *scounter_topk_above(struct scounter_topk *topk, u32 phi_ppb);

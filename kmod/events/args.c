@@ -12,6 +12,7 @@
  */
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/scounter_topk.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -61,28 +62,30 @@ static notrace noinline __no_sanitize_address void probe_all(void *tally, ARGUME
 #endif
 
 #ifdef CONFIG_64BIT
-/* For a table that is all there is: a hit of the argument, and nothing else. */
-#define PLAIN(n)							\
-static notrace void probe_plain_##n(void *data, ARGUMENTS)		\
+/*
+ * For a table that is all there is: a hit of an argument of a type, and nothing else.  The
+ * key stays in a register.
+ */
+#define PLAIN(n, bits)							\
+static notrace void probe_##n##_##bits(void *topk, ARGUMENTS)		\
 {									\
-	const struct tally *tally = data;				\
-	u64 key = (u64)a##n << tally->above >> tally->above;		\
-									\
-	scounter_topk_hit(tally->topk, &key);				\
+	scounter_topk_hit_u64(topk, (u##bits)a##n);			\
 }
 
-PLAIN(0)
-PLAIN(1)
-PLAIN(2)
-PLAIN(3)
-PLAIN(4)
+#define PLAIN_OF(n)	PLAIN(n, 8) PLAIN(n, 16) PLAIN(n, 32) PLAIN(n, 64)
+#define PLAINS(n)	{ probe_##n##_8, probe_##n##_16, probe_##n##_32, probe_##n##_64 }
 
-static void *const plain[] = {
-	probe_plain_0, probe_plain_1, probe_plain_2, probe_plain_3, probe_plain_4,
-};
+PLAIN_OF(0)
+PLAIN_OF(1)
+PLAIN_OF(2)
+PLAIN_OF(3)
+PLAIN_OF(4)
+
+/* By argument, and log2 of its bytes. */
+static void *const plain[][4] = { PLAINS(0), PLAINS(1), PLAINS(2), PLAINS(3), PLAINS(4) };
 #else
 /* There a table is not for NMI, so that each hit asks first. */
-static void *const plain[0];
+static void *const plain[0][4];
 #endif
 
 static bool is_plain(const struct tally *tally)
@@ -116,15 +119,20 @@ static bool any_above(const struct tally *tally)
 void scounter_args_choose(struct tally *tally)
 {
 	tally->plain = is_plain(tally);
-	if (tally->plain)
-		tally->above = 64 - 8 * tally->layout->value[0].size;
 }
 
 static void *probe_of(const struct tally *tally)
 {
+	const struct value *value = tally->layout ? &tally->layout->value[0] : NULL;
+
 	if (tally->plain)
-		return plain[tally->layout->value[0].arg];
+		return plain[value->arg][ilog2(value->size)];
 	return any_above(tally) ? probe_all : probe;
+}
+
+static void *data_of(struct tally *tally)
+{
+	return tally->plain ? (void *)tally->topk : tally;
 }
 
 /* "__traceiter_sched_switch+0x0/0x60": the frame of the iterator is none of the kernel's. */
@@ -144,11 +152,12 @@ static void find_iterator(struct tally *tally)
 int scounter_args_start(struct tally *tally)
 {
 	find_iterator(tally);
-	return tracepoint_probe_register(tally->event->tracepoint, probe_of(tally), tally);
+	return tracepoint_probe_register(tally->event->tracepoint, probe_of(tally),
+					 data_of(tally));
 }
 
 /* The probe may still run until tracepoint_synchronize_unregister(). */
 void scounter_args_stop(struct tally *tally)
 {
-	tracepoint_probe_unregister(tally->event->tracepoint, probe_of(tally), tally);
+	tracepoint_probe_unregister(tally->event->tracepoint, probe_of(tally), data_of(tally));
 }

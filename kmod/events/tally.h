@@ -18,7 +18,6 @@ struct variant;
 
 /*
  * struct tally - of one event
- * @above: bits of a register above a key that is the number in one argument
  * @layout: of the keys of @topk
  * @names: of the values of these, with ',' between them
  * @by_args: a probe counts, and not perf
@@ -29,7 +28,6 @@ struct variant;
  */
 struct tally {
 	struct scounter_topk *topk;
-	u32 above;
 	bool by_args, plain;
 	struct scounter_set *set;
 	const struct layout *layout;

@@ -87,6 +87,42 @@ notrace void scounter_topk_hit(struct scounter_topk *topk, const void *key)
 }
 EXPORT_SYMBOL_GPL(scounter_topk_hit);
 
+/* Apart, so that a hit that is inline needs no memory for its key. */
+static noinline notrace void topk_add_u64(struct topk_table *table, u64 key)
+{
+	if (!WARN_ONCE(table->key_size != sizeof(key), "scounter: a table without such keys\n"))
+		table->ops->add(table, &key, 1);
+}
+
+/**
+ * scounter_topk_hit_u64 - count one hit of a key of 8 bytes
+ * @topk: the table; NULL, and one whose keys have another size, is warned of once, and
+ *	ignored
+ * @key: the key; as a number in memory it has the bytes that scounter_topk_hit() takes
+ *
+ * Takes fewer instructions than scounter_topk_hit(), as the key stays in a register.
+ *
+ * Context: Any context, NMI included, where RCU is watching.
+ */
+notrace void scounter_topk_hit_u64(struct scounter_topk *topk, u64 key)
+{
+	struct topk_table *table;
+
+	if (unlikely(!topk)) {
+		topk_warn_of_no_table();
+		return;
+	}
+	preempt_disable_notrace();
+	/* Pairs with rcu_assign_pointer() in creation and reset. */
+	table = rcu_dereference_sched(topk->table);
+	if (likely(table->inline_key == sizeof(key)))
+		topk_lockfree_hit(table, key, 1);
+	else
+		topk_add_u64(table, key);
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(scounter_topk_hit_u64);
+
 static struct topk_table *topk_table_of(struct scounter_topk *topk)
 {
 	return rcu_dereference_protected(topk->table, lockdep_is_held(&topk->mutex));
