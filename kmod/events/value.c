@@ -24,7 +24,7 @@
 static DEFINE_PER_CPU(u8 [CONTEXTS], reading);
 
 /* Of memory that is there. */
-static notrace u64 number_at(const struct value *value, const void *at)
+static __always_inline u64 number_at(const struct value *value, const void *at)
 {
 	const bool is_signed = value->reading == READ_SIGNED;
 
@@ -136,7 +136,8 @@ static notrace bool read_arg(const struct value *value, const struct moment *mom
 }
 
 /* Its place is in the record: 16 bits of offset, and above them of length. */
-static notrace bool read_located(const struct value *value, const struct moment *moment, void *to)
+static notrace noinline bool read_located(const struct value *value,
+					  const struct moment *moment, void *to)
 {
 	u32 where = *(const u32 *)(moment->record + value->offset);
 	u32 offset = where & 0xffff, length = where >> 16;
@@ -150,7 +151,8 @@ static notrace bool read_located(const struct value *value, const struct moment 
 	return true;
 }
 
-static notrace bool read_record(const struct value *value, const struct moment *moment, void *to)
+static __always_inline bool read_record(const struct value *value, const struct moment *moment,
+					void *to)
 {
 	const void *at = moment->record + value->offset;
 
@@ -169,7 +171,8 @@ static notrace bool read_record(const struct value *value, const struct moment *
 #define FRAMES_BEFORE	16
 
 /* A frame is the lower half of its address, and 0 is none. */
-static notrace void read_stack(const struct value *value, const struct moment *moment, u32 *to)
+static notrace noinline void read_stack(const struct value *value, const struct moment *moment,
+					u32 *to)
 {
 	unsigned long frames[FRAMES_BEFORE + SCOUNTER_TOPK_KEY_MAX / sizeof(u32)];
 	u32 count = stack_trace_save(frames, ARRAY_SIZE(frames), 0), first = 0, i;
@@ -184,8 +187,11 @@ static notrace void read_stack(const struct value *value, const struct moment *m
 		to[i] = frames[first + i];
 }
 
-static notrace bool read_value(const struct value *value, const struct moment *moment, void *to)
+static __always_inline bool read_value(const struct value *value, const struct moment *moment,
+				       void *to)
 {
+	if (likely(value->source == IN_RECORD))
+		return read_record(value, moment, to);
 	switch (value->reading) {
 	case READ_PID:
 		*(u64 *)to = current->pid;
@@ -200,7 +206,7 @@ static notrace bool read_value(const struct value *value, const struct moment *m
 		read_stack(value, moment, to);
 		return true;
 	default:
-		return moment->args ? read_arg(value, moment, to) : read_record(value, moment, to);
+		return read_arg(value, moment, to);
 	}
 }
 
@@ -216,9 +222,11 @@ notrace bool scounter_value_number(const struct value *value, const struct momen
 notrace bool scounter_value_key(const struct layout *layout, const struct moment *moment,
 				void *key)
 {
+	u64 *word = key;
 	u32 i;
 
-	memset(key, 0, layout->size);
+	for (i = 0; i < layout->size / sizeof(*word); i++)
+		word[i] = 0;
 	for (i = 0; i < layout->count; i++)
 		if (!read_value(&layout->value[i], moment, key + layout->value[i].at))
 			return false;
