@@ -77,6 +77,19 @@ argument_begin() { attach raw_syscalls:sys_enter top=id@arg1:8d k=100; }
 argument_end() { let_go; }
 argument_read() { top_read; }
 
+# What is in memory at the first argument: orig_ax of struct pt_regs on x86-64.
+memory_begin() { attach raw_syscalls:sys_enter top=id@arg0+0x78:8u k=100; }
+memory_end() { let_go; }
+memory_read() { top_read; }
+
+stack_begin() { attach raw_syscalls:sys_enter top=stack k=100; }
+stack_end() { let_go; }
+stack_read() { echo -; }
+
+sum_begin() { attach raw_syscalls:sys_enter sum=id@arg1:8d kind=exact; }
+sum_end() { let_go; }
+sum_read() { approx_read; }
+
 # What a tracepoint and the call of a probe take.
 empty_probe() {
 	echo sys_enter >/sys/module/scounter_traced/parameters/empty

@@ -523,10 +523,10 @@ static void say_cost(const struct btf_type *proto, const struct field *field)
 	char better[128];
 
 	if (suggest(proto, field->name, better, sizeof(better)))
-		warn("%s is read from the record of the event, about 600 instructions a hit; '%s' is in an argument",
+		warn("%s is read from the record of the event, about 650 instructions a hit; '%s' is in an argument",
 		     field->name, better);
 	else
-		warn("%s is read from the record of the event, about 600 instructions a hit",
+		warn("%s is read from the record of the event, about 650 instructions a hit",
 		     field->name);
 }
 
