@@ -44,12 +44,14 @@ static int count_packets(void *unused)
 
 	prandom_seed_state(&rnd, get_random_u64());
 	while (!kthread_should_stop()) {
+		u32 i;
+
 		if (!READ_ONCE(run)) {
 			schedule_timeout_interruptible(HZ / 10);
 			continue;
 		}
 		/* Flows of low numbers are much busier than those of high ones. */
-		u32 i = prandom_u32_state(&rnd) % FLOWS >> prandom_u32_state(&rnd) % 8;
+		i = prandom_u32_state(&rnd) % FLOWS >> prandom_u32_state(&rnd) % 8;
 
 		scounter_word32_inc(&flows[i].packets, &packets_class);
 		scounter_inc(&all_packets);
