@@ -7,6 +7,7 @@ exec >&3 2>&3
 cd /payload || exit 1
 export PATH="/payload:$PATH" LC_ALL=C.UTF-8
 D=/sys/kernel/debug/scounter
+E=/sys/kernel/debug/scounter_events
 FLOWS_RUN=/sys/module/scounter_flows/parameters/run
 
 title() {
@@ -112,6 +113,48 @@ flows() {
 	}'
 }
 
+# Without the progress that a terminal sees.
+quietly() {
+	echo "# $*"
+	"$@" 2>/tmp/said || {
+		cat /tmp/said
+		exit 1
+	}
+}
+
+context_switches() {
+	awk '$1 == "ctxt" { print $2 }' /proc/stat
+}
+
+# Of all that is attached, one that the kernel counts itself: within 7 times the error.
+compare_switches() {
+	awk -v low="$1" -v high="$2" '
+		$1 == "sched:sched_switch" { counted = $3 }
+		END {
+			printf "context switches meanwhile: kernel %d to %d, sched:sched_switch %d\n",
+				low, high, counted
+			exit !(low > 100 && counted >= 0.93 * low && counted <= 1.07 * high)
+		}' $E/attached || exit 1
+}
+
+# The first look at an unknown kernel.
+everything() {
+	show insmod scounter_events.ko
+	before=$(context_switches)
+	quietly scounter attach '*'
+	attached=$(context_switches)
+	quietly scounter attach 'function:*'
+	begin_load
+	sleep 4
+	end_load
+	low=$(($(context_switches) - attached - CPUS))
+	show scounter events --attached --top 10
+	show scounter functions --top 10
+	compare_switches $low $(($(context_switches) - before + CPUS))
+	quietly scounter detach '*'
+	[ "$(grep -vc '^#' $E/attached)" = 0 ] || exit 1
+}
+
 title "Linux $(uname -r), $CPUS CPUs on $NODES NUMA nodes: load scounter and two clients"
 show insmod scounter.ko
 show insmod scounter_switches.ko
@@ -138,3 +181,5 @@ sleep 3
 echo 0 >$FLOWS_RUN
 sleep 1
 flows
+title "What does this kernel do? All tracepoints and all functions at once"
+everything
