@@ -121,6 +121,11 @@ page() {
 	band=$(sed -n 's/^c3 band //p' <<<"$output")
 	[ "$(grep -o M <<<"$band" | wc -l)" = 2 ]
 	[[ $band == M56.0* ]]
+	# The line is in the middle of it.
+	[[ $band =~ ^'M56.0 '([0-9.]+)H[0-9.]+V([0-9.]+) ]]
+	line=$(sed -n 's/^c3 line M56.0 \([0-9.]*\)H.*/\1/p' <<<"$output")
+	awk "BEGIN { off = ${BASH_REMATCH[1]} + ${BASH_REMATCH[2]} - 2 * $line
+		exit !(${BASH_REMATCH[1]} < $line - 5 && off < 0.3 && off > -0.3) }"
 	# Some of it.
 	run -1 "$SCOUNTER" report --html some.html r net/steps net/none
 	says 'no counter net/none'

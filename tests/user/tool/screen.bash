@@ -2,8 +2,11 @@
 # shellcheck shell=bash
 # Commands on a terminal, for tests: tmux is one that can be asked for what it shows.
 
+# A server of its own for each: one that is ending takes no session.
+screens=0
+
 screen_tmux() {
-	tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null -u "$@"
+	tmux -S "$BATS_TEST_TMPDIR/tmux$screens" -f /dev/null -u "$@"
 }
 
 # screen_begin COLUMNS LINES COMMAND...; after it, the screen has its exit status
@@ -11,6 +14,7 @@ screen_begin() {
 	local columns=$1 lines=$2
 
 	shift 2
+	screens=$((screens + 1))
 	printf '%q ' "$@" >screen-command
 	# shellcheck disable=SC2016 # the shell in the terminal
 	LC_ALL=C.UTF-8 screen_tmux new-session -d -s screen -x "$columns" -y "$lines" \

@@ -69,6 +69,14 @@ rate() {
 	} >reset
 	run -0 "$SCOUNTER" --from reset watch --batch
 	[ "$(rate g/n)" = '150.0 0.0 2.000' ]
+	# Nor does a rate that needs longer reach back beyond that.
+	{
+		"$SNAPSHOT" --time 1000 "{'kind':'bfp_csup','value':3,'raw':3}"
+		"$SNAPSHOT" --time 1005 "{'kind':'bfp_csup','value':8000000,'error_ppm':10000,'flags':4,'raw':0x6001e848,'resets':1,'reset':1003}"
+		"$SNAPSHOT" --time 1006 "{'kind':'bfp_csup','value':8006400,'error_ppm':10000,'flags':4,'raw':0x6001e8ac,'resets':1,'reset':1003}"
+	} >later
+	run -0 "$SCOUNTER" --from later watch --batch
+	[[ $(rate g/n) == '6400.0 '*' 1.000' ]]
 }
 
 @test "watch at 80x24: every column, in three digits, and the end stays" {
