@@ -81,8 +81,8 @@ static void all_words_are_seen(struct kunit *test)
 	scounter_family_unregister(family);
 }
 
-static const struct scounter_snapshot_record *
-record_of(const struct scounter_snapshot *snapshot, const char *object, const char *name)
+static const struct scounter_snapshot_record *record_of(const struct scounter_snapshot *snapshot,
+							const char *object, const char *name)
 {
 	const struct scounter_snapshot_record *record;
 	u64 i;
@@ -97,7 +97,7 @@ record_of(const struct scounter_snapshot *snapshot, const char *object, const ch
 	return NULL;
 }
 
-static void snapshots_have_a_record_for_each_row(struct kunit *test)
+static void snapshots_have_all_rows(struct kunit *test)
 {
 	const struct scounter_snapshot_record *record;
 	struct scounter_snapshot snapshot = {};
@@ -267,7 +267,7 @@ static void who_unregisters_ends_readers(struct kunit *test)
 
 static struct kunit_case family_cases[] = {
 	KUNIT_CASE(all_words_are_seen),
-	KUNIT_CASE(snapshots_have_a_record_for_each_row),
+	KUNIT_CASE(snapshots_have_all_rows),
 	KUNIT_CASE(counters_of_embedded_sets_are_words),
 	KUNIT_CASE(what_cannot_be_is_refused),
 	KUNIT_CASE(who_unregisters_ends_readers),
