@@ -39,6 +39,7 @@
 #include "blocks.h"
 
 #define BLOCKS_MAX	64
+#define ROUNDS_AT_ONCE	1000
 #define INPUTS		8	/* from which the laws are found */
 #define LAWS_MAX	64
 #define LAW_LEAST	8192	/* blocks that are run less often are not judged */
@@ -47,9 +48,9 @@
 #define SPAN		8192
 #define PPM		1000000LL
 
-static uint rounds = 200000;
+static uint rounds = 50000;
 module_param(rounds, uint, 0400);
-MODULE_PARM_DESC(rounds, "rounds of the code on each CPU, 1000000 at most (default 200000)");
+MODULE_PARM_DESC(rounds, "rounds of the code on each CPU, 1000000 at most (default 50000)");
 
 enum way { NOTHING, FIND, ALONE, RACING, ATOMIC, SCALABLE };
 
@@ -144,17 +145,28 @@ static u32 seed_of(u32 i)
 	return 0x9e3779b9 * (i + 1);
 }
 
+/* In parts, so that another task can have the CPU in between. */
+static void run_rounds(u32 seed)
+{
+	u32 left, part;
+
+	for (left = rounds; left; left -= part) {
+		part = min_t(u32, left, ROUNDS_AT_ONCE);
+		blocks_work(seed + left, part);
+		cond_resched();
+	}
+}
+
 static void run_alone(u32 seed, u64 *counts)
 {
 	u32 i;
 
 	memset(alone, 0, sizeof(alone));
 	way = ALONE;
-	blocks_work(seed, rounds);
+	run_rounds(seed);
 	way = NOTHING;
 	for (i = 1; i < blocks; i++)
 		counts[i] += alone[i];
-	cond_resched();
 }
 
 static bool is_law(u32 sum, u32 a, u32 b)
@@ -186,7 +198,7 @@ static void explore(void)
 
 	way = FIND;
 	for (i = 0; i < INPUTS; i++)
-		blocks_work(seed_of(i), rounds);
+		run_rounds(seed_of(i));
 	for (i = 0; i < INPUTS; i++)
 		run_alone(seed_of(i), inputs[i]);
 	for_each_online_cpu(cpu)
@@ -211,7 +223,7 @@ static int run_thread(void *data)
 	complete(&thread->ready);
 	wait_for_completion(&begin);
 	from = ktime_get_ns();
-	blocks_work(thread->seed, rounds);
+	run_rounds(thread->seed);
 	thread->ns = ktime_get_ns() - from;
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(1);
