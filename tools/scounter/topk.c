@@ -46,6 +46,24 @@ static void take_head(char *line, struct topk *table)
 	}
 }
 
+/* What cannot be printed is escaped by the module: a backslash stays. */
+static char *key_dup(const char *key)
+{
+	static const char backslash[] = "\\x5c";
+	char *shown = text_dup(key), *at = shown, *to = shown;
+
+	while (*at) {
+		if (strncmp(at, backslash, strlen(backslash))) {
+			*to++ = *at++;
+			continue;
+		}
+		*to++ = '\\';
+		at += strlen(backslash);
+	}
+	*to = 0;
+	return shown;
+}
+
 static bool take_row(const char *line, struct topk *table)
 {
 	struct topk_row *row;
@@ -56,7 +74,7 @@ static bool take_row(const char *line, struct topk *table)
 		return false;
 	table->rows = events_room(table->rows, table->count, sizeof(*row));
 	row = &table->rows[table->count++];
-	*row = (struct topk_row) { count, error, 0, text_dup(line + key + 1) };
+	*row = (struct topk_row) { count, error, 0, key_dup(line + key + 1) };
 	return error <= count;
 }
 

@@ -996,7 +996,7 @@ table() {
 	export SCOUNTER_DEBUGFS=d SCOUNTER_SYSFS=.
 	run -0 "$SCOUNTER" top --batch --count 1 kmem:kmalloc
 	[ "${lines[0]}" = '# events/kmem:kmalloc:call_site: 1000 hits; any other key 21 at most' ]
-	[ "${lines[2]}" = '         700           700  70.0000%  kfree+0x10/0x20 [mod] "x"\x5cy' ]
+	[ "${lines[2]}" = '         700           700  70.0000%  kfree+0x10/0x20 [mod] "x"\y' ]
 	[ "${lines[3]}" = '         200           188  20.0000%  vfs_read+0x1/0x2' ]
 	[ "${lines[5]}" = '          60                 6.0000%  (all others)' ]
 	run -0 "$SCOUNTER" top --entries 1 --count 2 --interval 0.01 events/kmem:kmalloc:call_site
@@ -1048,7 +1048,7 @@ table() {
 	"$SNAPSHOT" "{'value':7}" "{'group':'top','name':'error','help':'Not of a table.'}" >snap
 	export SCOUNTER_FROM=snap
 	run -0 "$SCOUNTER" export --openmetrics --tables 2
-	says 'scounter_top{group="events",table="a:b:c",key="kfree+0x10/0x20 [mod] \"x\"\\x5cy"} 700'
+	says 'scounter_top{group="events",table="a:b:c",key="kfree+0x10/0x20 [mod] \"x\"\\y"} 700'
 	says 'scounter_top{group="events",table="a:b:c",otel_metric_overflow="true"} 100'
 	says 'scounter_top_error{group="events",table="a:b:c",key="vfs_read+0x1/0x2"} 12'
 	says 'scounter_events_total{group="top",name="error",'
@@ -1060,7 +1060,7 @@ table() {
 	printf '%s\n' "$output" >page
 	run -0 promtool check metrics <page
 	run -0 bash -c '"$SCOUNTER" export --json --tables 1 | jq -c .tables'
-	[ "$output" = '[{"group":"events","table":"a:b:c","state":"complete","capacity":5,"total":1000,"dropped":0,"floor":20,"pending":1,"keys":[{"key":"kfree+0x10/0x20 [mod] \"x\"\\x5cy","count":700,"error":0}],"overflow":300}]' ]
+	[ "$output" = '[{"group":"events","table":"a:b:c","state":"complete","capacity":5,"total":1000,"dropped":0,"floor":20,"pending":1,"keys":[{"key":"kfree+0x10/0x20 [mod] \"x\"\\y","count":700,"error":0}],"overflow":300}]' ]
 	run -2 "$SCOUNTER" export --json --tables 0
 }
 
