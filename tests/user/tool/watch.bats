@@ -71,7 +71,7 @@ rate() {
 	[ "$(rate g/n)" = '150.0 0.0 2.000' ]
 	# Nor does a rate that needs longer reach back beyond that.
 	{
-		"$SNAPSHOT" --time 1000 "{'kind':'bfp_csup','value':3,'raw':3}"
+		"$SNAPSHOT" --time 1000 "{'kind':'bfp_csup','value':9000000,'error_ppm':10000,'flags':4,'raw':0x60022551}"
 		"$SNAPSHOT" --time 1005 "{'kind':'bfp_csup','value':8000000,'error_ppm':10000,'flags':4,'raw':0x6001e848,'resets':1,'reset':1003}"
 		"$SNAPSHOT" --time 1006 "{'kind':'bfp_csup','value':8006400,'error_ppm':10000,'flags':4,'raw':0x6001e8ac,'resets':1,'reset':1003}"
 	} >later
