@@ -129,9 +129,8 @@ others_read_tables_where_they_are_mounted() {
 	chmod 700 /sys/kernel/debug
 	! as_nobody './scounter array sum scounter_sizes/all' 2>/tmp/why || return 1
 	grep -q 'unless the administrator has mounted /run/scounter/debug' /tmp/why || return 1
-	mkdir -p /run
-	install -d -m 750 /run/scounter
-	install -d /run/scounter/debug/topk /run/scounter/debug/arrays
+	mkdir -p /run/scounter/debug/topk /run/scounter/debug/arrays
+	chmod 750 /run/scounter
 	mount --bind /sys/kernel/debug/scounter/topk /run/scounter/debug/topk || return 1
 	mount --bind /sys/kernel/debug/scounter/arrays /run/scounter/debug/arrays || return 1
 	! as_nobody './scounter array sum scounter_sizes/all' 2>/dev/null || return 1
