@@ -57,6 +57,9 @@ check-kernels:	## more test: build, boot and test on every supported kernel (25 
 check-%:	## test: run one part of the tests; scripts/check --help lists them
 	@scripts/check $*
 
+in-tree:	## more: add scounter to the sources of a kernel, LINUX=dir (REMOVE=1 takes it out again)
+	@scripts/in-tree $(if $(REMOVE),--remove) $(LINUX)
+
 check-deep:	## more test: the tests that take hours: debug kernels, and torture on them (MINUTES=, default 10)
 	@MINUTES=$(MINUTES) scripts/check deep
 
@@ -247,4 +250,4 @@ help-all:	## more use: list all verbs
 	$(call verbs,Measure,\(more \)*measure)
 	@echo 'kernel headers: $(KDIR)'
 
-.PHONY: bench-events bench-xu bench-fleet bench-million mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays bench-lda check-topk-long check-topk-words bench-topk bench-topk-paper sim bench figures figures-here install uninstall clean help sim-topk coverage fuzz
+.PHONY: in-tree bench-events bench-xu bench-fleet bench-million mutants files rounds check-commands check-deep bench-operator bench-registry torture all modules samples scale demo check bench-insn accuracy accuracy-figure vm check-kernels install-module install-headers install-tools deb check-packages docs bench-arrays bench-lda check-topk-long check-topk-words bench-topk bench-topk-paper sim bench figures figures-here install uninstall clean help sim-topk coverage fuzz

@@ -117,4 +117,12 @@
 #define scounter_barrier_rcu_tasks()		rcu_barrier()
 #endif
 
+/* Only code that is built in, as scounter is then, has counters in the kernel's own memory. */
+#ifdef CONFIG_SCOUNTER
+#include <asm/sections.h>
+#define scounter_within_kernel(counter)	memory_contains(_sdata, _end, (void *)(counter), 1)
+#else
+#define scounter_within_kernel(counter)	false
+#endif
+
 #endif /* _SCOUNTER_COMPAT_H */

@@ -61,13 +61,22 @@ struct scounter_random {
 	u32 generation[CONTEXTS];	/* of its seed */
 };
 
-static DEFINE_PER_CPU(struct scounter_random, scounter_random);
+/*
+ * In a kernel that has scounter built in, the first CPU may count before
+ * scounter_random_init().  Any valid state will do.
+ */
+static DEFINE_PER_CPU(struct scounter_random, scounter_random) = {
+	.state = { [0 ... CONTEXTS - 1] = { 0x9e3779b9U, 0x7f4a7c15U, 0xbf58476dU, 0x1ce4e5b9U } },
+};
 
 /* The seeds of this generation and of the one before. */
 static u64 seeds[2];
 static u32 generation;
 
-DEFINE_PER_CPU(struct scounter_gaps, scounter_gaps);
+/* Until then each trial decides by a draw of its own, and draws a gap. */
+DEFINE_PER_CPU(struct scounter_gaps, scounter_gaps) = {
+	.left = { [1 ... SCOUNTER_TRIAL_EXPONENTS - 1] = -1 },
+};
 EXPORT_PER_CPU_SYMBOL_GPL(scounter_gaps);
 
 /* SplitMix64 (Steele, Lea & Flood 2014): a seed made long. */

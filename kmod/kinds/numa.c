@@ -56,7 +56,8 @@
 
 #define HAS_NODE		BIT_ULL(63)
 
-struct scounter_numa __scounter_numa;
+/* Built in, words may count before scounter_numa_init(), then without a node. */
+struct scounter_numa __scounter_numa = { .value_max = HAS_NODE - 1 };
 EXPORT_SYMBOL_GPL(__scounter_numa);
 
 /* By a hash of the word: 1 + the node that has waited for too long, or 0. */

@@ -32,7 +32,10 @@ static bool counters_outlives_its_name(const struct scounter_entry *entry)
 {
 	struct module *owner = scounter_item_module(&entry->item);
 
-	return !entry->allocated && owner && within_module((unsigned long)entry->counter, owner);
+	if (entry->allocated)
+		return false;
+	return owner ? within_module((unsigned long)entry->counter, owner) :
+		       scounter_within_kernel(entry->counter);
 }
 
 /* Files */
@@ -426,6 +429,8 @@ int __scounter_register(struct scounter *counter, const char *name,
 	int err;
 
 	might_sleep();
+	if (!scounter_item_may_be_made("counter", group, name, owner))
+		return -EWOULDBLOCK;
 	if (scounter_is_dummy(counter)) {
 		pr_warn_ratelimited("a dummy, which counts nowhere, cannot be registered\n");
 		return -EINVAL;

@@ -324,13 +324,17 @@ struct dentry *scounter_debugfs_root(void)
 	return root;
 }
 
+void scounter_debugfs_view(void)
+{
+	scounter_registry_view(&debugfs_view);
+}
+
 void scounter_debugfs_init(void)
 {
 	root = debugfs_create_dir("scounter", NULL);
 	debugfs_create_file(TABLE_FILE, scounter_file_mode(), root, NULL, &table_fops);
 	debugfs_create_file(KINDS_FILE, scounter_file_mode(), root, NULL, &kinds_fops);
 	debugfs_create_file(REFUSED_FILE, scounter_file_mode(), root, NULL, &refused_fops);
-	scounter_registry_view(&debugfs_view);
 }
 
 void scounter_debugfs_exit(void)

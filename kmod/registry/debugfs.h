@@ -12,6 +12,8 @@ struct seq_file;
 #define SCOUNTER_ARRAYS_DIRECTORY	"arrays"
 #define SCOUNTER_TOPK_DIRECTORY		"topk"
 
+/* Before there is an item: it knows names that no group may have. */
+void scounter_debugfs_view(void);
 void scounter_debugfs_init(void);
 void scounter_debugfs_exit(void);
 struct dentry *scounter_debugfs_root(void);

@@ -58,6 +58,8 @@ static LIST_HEAD(waiting);	/* for their files */
 static LIST_HEAD(dead);		/* not seen to yet */
 static LIST_HEAD(buried);	/* to be freed */
 static DECLARE_WAIT_QUEUE_HEAD(gone);
+static bool is_open;	/* items can be named */
+static bool is_shown;	/* there is where their files go */
 
 static void registry_see_to_all(struct work_struct *work);
 static DECLARE_WORK(files_work, registry_see_to_all);
@@ -440,7 +442,7 @@ static bool registry_see_to_one(void)
 	mutex_lock(&files_mutex);
 	raw_spin_lock_irqsave(&names_lock, flags);
 	item = list_first_entry_or_null(&dead, struct scounter_item, work);
-	new = list_first_entry_or_null(&waiting, struct scounter_item, work);
+	new = is_shown ? list_first_entry_or_null(&waiting, struct scounter_item, work) : NULL;
 	if (!item && new) {
 		list_del_init(&new->work);
 		new->files = SCOUNTER_FILES_THERE;
@@ -480,7 +482,7 @@ static void registry_see_to_all(struct work_struct *work)
 /* All that making files does: it allocates in ways that no @gfp reaches. */
 bool scounter_item_gets_files_now(gfp_t gfp)
 {
-	return (current_gfp_context(gfp) & GFP_KERNEL) == GFP_KERNEL;
+	return READ_ONCE(is_shown) && (current_gfp_context(gfp) & GFP_KERNEL) == GFP_KERNEL;
 }
 
 static int registry_check(const struct scounter_item *item, const char *group)
@@ -616,7 +618,7 @@ struct module *scounter_item_module(const struct scounter_item *item)
 bool scounter_item_may_be_made(const char *what, const char *group, const char *name,
 			       struct module *owner)
 {
-	if (!in_nmi() && (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible()))
+	if (READ_ONCE(is_open) && !in_nmi() && (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible()))
 		return true;
 	pr_warn_ratelimited("%s/%s: no %s can be created in this context\n",
 			    group ?: module_name(owner), name, what);
@@ -856,6 +858,19 @@ void scounter_unpin(struct scounter_item **items, u32 n)
 	raw_spin_unlock_irqrestore(&names_lock, flags);
 	if (last)
 		registry_see_to_all_soon();
+}
+
+/* Stripes have their places: a counter of any kind can be made. */
+void scounter_registry_open(void)
+{
+	WRITE_ONCE(is_open, true);
+}
+
+/* What was named before has waited for its files. */
+void scounter_registry_show(void)
+{
+	WRITE_ONCE(is_shown, true);
+	registry_see_to_all_soon();
 }
 
 int scounter_registry_init(void)

@@ -175,7 +175,8 @@ struct module *scounter_item_module(const struct scounter_item *item);
 
 /*
  * Whether an item can be made here: kmalloc() may be called at all, whose locks sleep on
- * PREEMPT_RT.  If not, the log says so.
+ * PREEMPT_RT; and, where scounter is built in, the kernel is not before the early
+ * initcalls.  If not, the log says so.
  */
 bool scounter_item_may_be_made(const char *what, const char *group, const char *name,
 			       struct module *owner);
@@ -202,6 +203,10 @@ void scounter_unpin(struct scounter_item **items, u32 n);
 /* The next item, pinned, without a step; and the step after the item. */
 struct scounter_item *scounter_walk_peek(struct scounter_walk *walk);
 void scounter_walk_step(struct scounter_walk *walk, struct scounter_item *item);
+
+/* Items can be named from the first call on, and have files from the second. */
+void scounter_registry_open(void);
+void scounter_registry_show(void);
 
 int scounter_registry_init(void);
 void scounter_registry_exit(void);

@@ -521,26 +521,36 @@ static const struct file_operations snapshot_fops = {
 };
 
 /* The kernel keeps its boot id to itself; /proc says it, where it is mounted. */
-static void snapshot_read_boot_id(void)
+static bool snapshot_read_boot_id(uuid_t *uuid)
 {
 	struct file *file = filp_open("/proc/sys/kernel/random/boot_id", O_RDONLY, 0);
 	char text[UUID_STRING_LEN + 1] = "";
 	loff_t position = 0;
-	uuid_t uuid;
+	bool is_known;
 
 	if (IS_ERR(file))
-		return;
-	if (kernel_read(file, text, UUID_STRING_LEN, &position) == UUID_STRING_LEN &&
-	    !uuid_parse(text, &uuid))
-		export_uuid(boot_id, &uuid);
+		return false;
+	is_known = kernel_read(file, text, UUID_STRING_LEN, &position) == UUID_STRING_LEN &&
+		!uuid_parse(text, uuid);
 	filp_close(file, NULL);
+	return is_known;
+}
+
+/* Elsewhere one of our own serves: all counters are gone with it. */
+static void snapshot_init_boot_id(void)
+{
+	uuid_t uuid;
+
+	if (!snapshot_read_boot_id(&uuid))
+		uuid_gen(&uuid);
+	export_uuid(boot_id, &uuid);
 }
 
 int scounter_snapshot_init(void)
 {
 	BUILD_BUG_ON(sizeof(struct scounter_snapshot_header) != 80);
 	BUILD_BUG_ON(sizeof(struct scounter_snapshot_record) != 384);
-	snapshot_read_boot_id();
+	snapshot_init_boot_id();
 	return scounter_device_init(&snapshot_fops);
 }
 

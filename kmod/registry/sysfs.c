@@ -343,6 +343,11 @@ static struct notifier_block module_block = {
 	.priority = -1,
 };
 
+void scounter_sysfs_view(void)
+{
+	scounter_registry_view(&sysfs_view);
+}
+
 int scounter_sysfs_init(void)
 {
 	int err;
@@ -357,7 +362,6 @@ int scounter_sysfs_init(void)
 	}
 	atomic_set(&objects, 1);
 	init_completion(&no_objects);
-	scounter_registry_view(&sysfs_view);
 	return 0;
 }
 

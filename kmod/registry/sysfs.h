@@ -38,6 +38,8 @@ void scounter_sysfs_gone(void);
 void scounter_sysfs_ownership(SCOUNTER_CONST_IN_6_2 struct kobject *kobj, kuid_t *uid,
 			      kgid_t *gid);
 
+/* Before there is an item: it knows names that no group may have. */
+void scounter_sysfs_view(void);
 int scounter_sysfs_init(void);
 void scounter_sysfs_exit(void);
 

@@ -10,6 +10,8 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
+#include "tests/faults.h"
+
 static const struct scounter_class adapt_class =
 	SCOUNTER_CLASS(SCOUNTER_MULTILINE_ADAPT, 0);
 static const struct scounter_class growing_class = SCOUNTER_CLASS(SCOUNTER_EXACT, 0);
@@ -476,6 +478,7 @@ static void every_allocation_of_stripes_fails_once(struct kunit *test)
 {
 	u32 failures = 0, nth;
 
+	skip_while_booting(test);
 	for (nth = 1; nth < 100; nth++) {
 		struct inflated *inflated;
 		bool failed;

@@ -13,6 +13,7 @@
 
 #include "array/array.h"
 #include "array/standard.h"
+#include "tests/faults.h"
 
 #define CELLS	2000
 
@@ -638,6 +639,7 @@ static void every_allocation_of_an_array_fails_once(struct kunit *test)
 	struct scounter_array *array;
 	u32 nth;
 
+	skip_while_booting(test);
 	for (nth = 1; nth < 1000; nth++) {
 		bool failed;
 

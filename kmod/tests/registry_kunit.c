@@ -18,6 +18,7 @@
 
 #include "kinds/kind.h"
 #include "registry/counters.h"
+#include "tests/faults.h"
 
 #define GROUP	"kunit"
 
@@ -490,6 +491,7 @@ static void every_allocation_fails_once(struct kunit *test)
 {
 	enum scounter_kind kind;
 
+	skip_while_booting(test);
 	for (kind = SCOUNTER_ATOMIC; scounter_kind_name(kind); kind++)
 		allocations_fail(test, kind, GFP_KERNEL);
 	allocations_fail(test, SCOUNTER_MULTILINE, GFP_ATOMIC);

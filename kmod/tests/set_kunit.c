@@ -12,6 +12,7 @@
 
 #include "registry/snapshot.h"
 #include "set/named.h"
+#include "tests/faults.h"
 
 #define GROUP	"kunit_set"
 
@@ -555,6 +556,7 @@ static void allocations_of_a_set_fail(struct kunit *test, gfp_t gfp)
 
 static void every_allocation_of_a_set_fails_once(struct kunit *test)
 {
+	skip_while_booting(test);
 	allocations_of_a_set_fail(test, GFP_KERNEL);
 	allocations_of_a_set_fail(test, GFP_ATOMIC);
 }

@@ -11,6 +11,7 @@
 #include <linux/string.h>
 
 #include "topk/topk.h"
+#include "tests/faults.h"
 
 #define GROUP	"kunit"
 #define DESIGNS	SCOUNTER_TOPK_INDEPENDENT
@@ -605,6 +606,7 @@ static void every_allocation_of_a_read_fails_once(struct kunit *test)
 	struct scounter_topk_header *snapshot;
 	u32 design, nth, i;
 
+	skip_while_booting(test);
 	for (design = SCOUNTER_TOPK_LOCKFREE; design <= DESIGNS; design++) {
 		struct scounter_topk *topk = create(design, 10, 8);
 		bool failed = true;
@@ -635,6 +637,7 @@ static void every_allocation_fails_once_in_topk(struct kunit *test)
 {
 	u32 design;
 
+	skip_while_booting(test);
 	for (design = 1; design <= DESIGNS; design++) {
 		KUNIT_EXPECT_GT(test, creations_fail(test, design), 0U);
 		resets_fail(test, design);

@@ -193,7 +193,7 @@ struct scounter_snapshot_header {
 	__u64 count;		/* of records */
 	__u64 monotonic_ns;	/* when the snapshot was begun */
 	__u64 real_ns;
-	__u8 boot_id[16];	/* /proc/sys/kernel/random/boot_id; 0 if not known */
+	__u8 boot_id[16];	/* /proc/sys/kernel/random/boot_id; if not known, of its like */
 	/*
 	 * Texts of records, from the start of the header: within header_size.  Each
 	 * ends with a NUL, and so do all together.  The first is empty.
