@@ -148,12 +148,12 @@ rate() {
 	screen_tmux capture-pane -e -p -t screen >coloured
 	grep -q $'\e\\[31mnet/full' coloured
 	grep -q $'\e\\[31mfs/racing' coloured
-	! grep -q $'\e\\[[0-9;]*3[0-9]mnet/exact' coloured
+	run -1 grep -q $'\e\\[[0-9;]*3[0-9]mnet/exact' coloured
 	screen_end
 	screen_begin 80 24 env NO_COLOR=1 "$SCOUNTER" --from r watch --interval 0.02
 	screen_sees END
 	screen_tmux capture-pane -e -p -t screen >plain
-	! grep -q $'\e\\[3[1-7]m' plain
+	run -1 grep -q $'\e\\[3[1-7]m' plain
 }
 
 @test "watch: a locale without blocks has other marks" {
