@@ -169,7 +169,8 @@ int __scounter_set_init(struct scounter_set *set, const struct scounter_set_desc
  * @desc: as for scounter_set_create(); not hidden from sysfs
  * @object: as for scounter_set_create()
  * @parent: a kobject that is in sysfs, &dev->kobj, say, and has nothing that is named as
- *	the object: see @parent of struct scounter_params
+ *	the object: see @parent of struct scounter_params; NULL for none, as
+ *	scounter_set_create()
  * @gfp: GFP_KERNEL
  *
  * Context: Task context; may sleep.
@@ -242,7 +243,7 @@ __scounter_set_row_has_word32(const struct scounter_set_desc *desc, u32 row)
 /**
  * scounter_set_inc - count one event in a counter of a set
  * @set: the set
- * @row: which counter; nothing happens but a warning if there is no such
+ * @row: which counter; nothing happens but a warning, once, if there is no such
  *
  * Inline for bfp kinds and multiline_adapt, and with them for SCOUNTER_APPROX and
  * SCOUNTER_EXACT.

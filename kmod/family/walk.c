@@ -211,6 +211,8 @@ static void say_quantile(const struct scounter_family_pass *pass, u32 percent,
 	bucket = scounter_spread_find(&pass->values, rank);
 	estimate->value = scounter_spread_low(bucket);
 	estimate->value += (scounter_spread_high(bucket) - estimate->value) / 2;
+	/* The middle of the bucket that the largest word is in may be beyond that. */
+	estimate->value = min(estimate->value, pass->largest.value);
 	estimate->lower = scounter_spread_low(scounter_spread_find(&pass->lowers, rank));
 	estimate->upper = scounter_spread_high(scounter_spread_find(&pass->uppers, rank));
 	if (estimate->upper == U64_MAX)

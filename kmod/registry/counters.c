@@ -249,7 +249,7 @@ static void counters_unregister(struct scounter_entry *entry)
 
 /**
  * scounter_unregister - take back scounter_register()
- * @counter: the counter; nothing happens if it is not registered
+ * @counter: the counter; nothing happens if it is not registered, NULL or an ERR_PTR
  *
  * The counter goes on counting, keeps its value, and can be registered again: then
  * snapshots say of it what they said before, when it was created, how often it was
@@ -262,9 +262,12 @@ static void counters_unregister(struct scounter_entry *entry)
  */
 void scounter_unregister(struct scounter *counter)
 {
-	struct scounter_entry *entry = counters_entry_of(counter);
+	struct scounter_entry *entry;
 
 	might_sleep();
+	if (IS_ERR_OR_NULL(counter))
+		return;
+	entry = counters_entry_of(counter);
 	if (!entry || !entry->item.alive || WARN_ON(entry->allocated))
 		return;
 	counters_unregister(entry);

@@ -61,7 +61,8 @@ EXPORT_SYMBOL_GPL(__scounter_set_add);
  * @row: which counter
  *
  * Context: Any context, NMI included; of multiline_adapt where RCU is watching.
- * Return: the number of events; for approximate kinds an unbiased estimate of it.
+ * Return: the number of events; for approximate kinds an unbiased estimate of it; 0, with a
+ * warning, if there is no such row.
  */
 u64 scounter_set_read(const struct scounter_set *set, u32 row)
 {
@@ -119,9 +120,11 @@ int __scounter_set_init(struct scounter_set *set, const struct scounter_set_desc
 	if (err)
 		return err;
 	if (desc->flags & SCOUNTER_SET_SPARSE || size != scounter_set_words_bytes(desc)) {
-		pr_warn_ratelimited("a set of %u rows of %u bytes cannot be in an object with room for %zu bytes%s\n",
-				    desc->count, scounter_set_word_bytes(desc), size,
-				    desc->flags & SCOUNTER_SET_SPARSE ? ", nor be sparse" : "");
+		pr_warn_ratelimited("a set of %u rows of %u bytes wants room for %zu bytes in its object, which has %zu%s\n",
+				    desc->count, scounter_set_word_bytes(desc),
+				    scounter_set_words_bytes(desc), size,
+				    desc->flags & SCOUNTER_SET_SPARSE ?
+				    ", and cannot be sparse there" : "");
 		return -EINVAL;
 	}
 	set->desc = desc;

@@ -275,6 +275,8 @@ static void a_dummy_is_not_registered(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, scounter_register(dummy, "dummy", GROUP), -EINVAL);
 	scounter_unregister(dummy);
+	scounter_unregister(NULL);
+	scounter_unregister(ERR_PTR(-ENOMEM));
 	scounter_destroy(dummy);
 }
 

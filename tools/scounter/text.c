@@ -158,6 +158,9 @@ const char *state_of(const record_t *record)
 		return "partial";
 	if (record->flags & SCOUNTER_F_SAMPLING)
 		return "sampling";
+	/* Of a family: what is said of many words. */
+	if (record->flags & SCOUNTER_F_GAUGE && record->error_ppm)
+		return "estimate";
 	return record->flags & SCOUNTER_F_INFLATED ? "inflated" : "exact";
 }
 

@@ -166,6 +166,7 @@ static bool test_said(u32 which)
 			  !said[SCOUNTER_FAMILY_LARGEST].error_ppm;
 	else if (which % 2)
 		passed &= said[SCOUNTER_FAMILY_P90].error_ppm > 31250;
+	passed &= said[SCOUNTER_FAMILY_P99].value <= said[SCOUNTER_FAMILY_LARGEST].value;
 	return passed && said[SCOUNTER_FAMILY_WORDS].value == n &&
 	       said[SCOUNTER_FAMILY_BYTES].value == n * (client.small ? 4 : 8) &&
 	       client.most == AT_ONCE && client.calls == DIV_ROUND_UP(n, AT_ONCE);

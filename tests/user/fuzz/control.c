@@ -166,6 +166,7 @@ static void in_files(u32 kind, const uint8_t *data, size_t size)
 	};
 
 	require(!scounter_init(counter, &params) && !scounter_spread(counter, GFP_KERNEL));
+	scounter_sysfs_view();
 	require(!scounter_sysfs_init());
 	require(!view->add_group(&group) && !view->add(&entry));
 	use(entry.view[SCOUNTER_VIEW_SYSFS], counter, data, size);

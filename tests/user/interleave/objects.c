@@ -103,6 +103,7 @@ static bool setup(void)
 	if (!shim_init(SCRIPT_CPUS, SCRIPT_NODES) || !kernel_init())
 		return false;
 	books = shim_zalloc(sizeof(*books));
+	scounter_sysfs_view();
 	if (scounter_sysfs_init())
 		return false;
 	for (i = 0; i < objects; i++) {

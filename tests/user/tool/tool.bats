@@ -233,6 +233,13 @@ described() {
 		"{'group':'net','name':'rx','value':9,'unit':'packets'}"
 }
 
+@test "a quantile of many words is an estimate" {
+	"$SNAPSHOT" "{'name':'p50','kind':'bfp_csup','value':42,'error_ppm':23810,'flags':256}" \
+		"{'name':'words','kind':'bfp_csup','value':100,'flags':256}" >family
+	run -0 "$SCOUNTER" --from family list
+	[[ ${lines[1]} == *' estimate' && ${lines[2]} == *' exact' ]]
+}
+
 @test "list says which counters of a set are not of one moment" {
 	"$SNAPSHOT" "{'group':'net','object':'eth0','name':'rx'}" \
 		"{'group':'net','object':'eth1','name':'rx','flags':64}" \
