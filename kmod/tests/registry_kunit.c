@@ -204,7 +204,7 @@ static void destruction_overtakes_publication(struct kunit *test)
  * creation allocates with a lock that destroying takes, lockdep says so, and is off
  * from then on.
  */
-static void reclaim_destroys(struct kunit *test)
+static void evict_all(struct kunit *test)
 {
 	struct scounter *counter = create("evicted", GROUP);
 	struct scounter *other = create("other", GROUP);
@@ -215,8 +215,6 @@ static void reclaim_destroys(struct kunit *test)
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(counter) || IS_ERR(other) || IS_ERR(array) ||
 				 IS_ERR(topk));
-	if (!IS_ENABLED(CONFIG_PROVE_LOCKING) || !debug_locks)
-		kunit_skip(test, "no lockdep");
 	fs_reclaim_acquire(GFP_KERNEL);
 	scounter_destroy(counter);
 	scounter_array_destroy(array);
@@ -224,6 +222,13 @@ static void reclaim_destroys(struct kunit *test)
 	fs_reclaim_release(GFP_KERNEL);
 	scounter_destroy(other);
 	KUNIT_EXPECT_TRUE(test, debug_locks);
+}
+
+static void reclaim_destroys(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_PROVE_LOCKING) || !debug_locks)
+		kunit_skip(test, "no lockdep");
+	evict_all(test);
 }
 
 /* Also while the files of the one before are still there. */

@@ -502,11 +502,13 @@ static void atomic_contexts_make_and_destroy(struct kunit *test)
 /* If a creation allocates with a lock that destroying takes, lockdep says so. */
 static void reclaim_destroys_sets(struct kunit *test)
 {
-	struct scounter_set *set = create(&mixed, "evicted"), *other = create(&mixed, "other");
+	struct scounter_set *set, *other;
 
-	KUNIT_ASSERT_FALSE(test, IS_ERR(set) || IS_ERR(other));
 	if (!IS_ENABLED(CONFIG_PROVE_LOCKING) || !debug_locks)
 		kunit_skip(test, "no lockdep");
+	set = create(&mixed, "evicted");
+	other = create(&mixed, "other");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(set) || IS_ERR(other));
 	fs_reclaim_acquire(GFP_KERNEL);
 	scounter_set_destroy(set);
 	fs_reclaim_release(GFP_KERNEL);
