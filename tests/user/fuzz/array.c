@@ -13,18 +13,7 @@
  */
 #define MEMORY_MAX	(1 << 18)
 
-void *fuzz_calloc(size_t n, size_t size);
-void *fuzz_realloc(void *memory, size_t size);
-
-void *fuzz_calloc(size_t n, size_t size)
-{
-	return n <= MEMORY_MAX / size ? calloc(n, size) : NULL;
-}
-
-void *fuzz_realloc(void *memory, size_t size)
-{
-	return size <= MEMORY_MAX ? realloc(memory, size) : NULL;
-}
+#include "memory.h"
 
 static bool may_lack(struct array *array, u64 i)
 {

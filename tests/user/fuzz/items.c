@@ -9,18 +9,7 @@
 /* The library's memory: none for what no input can fill. */
 #define MEMORY_MAX	(1 << 20)
 
-void *fuzz_calloc(size_t n, size_t size);
-void *fuzz_realloc(void *memory, size_t size);
-
-void *fuzz_calloc(size_t n, size_t size)
-{
-	return n <= MEMORY_MAX / size ? calloc(n, size) : NULL;
-}
-
-void *fuzz_realloc(void *memory, size_t size)
-{
-	return size <= MEMORY_MAX ? realloc(memory, size) : NULL;
-}
+#include "memory.h"
 
 static const struct scounter_topk_record *find(const struct items *items, const void *key)
 {
