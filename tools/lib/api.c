@@ -97,8 +97,13 @@ struct output {
 
 static int output_open(struct output *out, const char *path)
 {
+	struct stat there;
 	int fd, err;
 
+	/* A device would be replaced. */
+	if (!stat(path, &there) && !S_ISREG(there.st_mode))
+		return S_ISDIR(there.st_mode) ? array_fail(-EISDIR, "%s: %s", path, strerror(EISDIR)) :
+						array_fail(-ENOTSUP, "%s: not a regular file", path);
 	*out = (struct output) { .temporary = calloc(1, strlen(path) + sizeof(".XXXXXX")) };
 	if (!out->temporary)
 		return out_of_memory();

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "export.h"
@@ -477,10 +478,17 @@ static void set_aside(const char *state, const char *damage)
 static void last_export(const struct snapshot *now, const char *state, struct snapshot *last)
 {
 	const char *damage;
+	struct stat there;
 
 	memset(last, 0, sizeof(*last));
-	if (access(state, F_OK) && errno == ENOENT)
-		return;
+	if (stat(state, &there)) {
+		if (errno == ENOENT)
+			return;
+		fail(FAILED, "%s: %s", state, strerror(errno));
+	}
+	/* A device would be set aside as a damaged file is, and a pipe waited for. */
+	if (!S_ISREG(there.st_mode))
+		fail(FAILED, "%s: not a regular file", state);
 	if (!snapshot_try(state, last, &damage))
 		set_aside(state, damage);
 	if (memcmp(last->header.boot_id, now->header.boot_id, 16))

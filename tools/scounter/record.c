@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,6 +40,48 @@ struct recording {
 	bool made;		/* there was none */
 	off_t whole;		/* where its last snapshot ends */
 };
+
+/* Nothing could be read behind what is no snapshot, or half of one. */
+static void check_whole(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	struct stat there;
+	header_t header;
+	off_t at = 0;
+
+	if (!file && errno == ENOENT)
+		return;
+	if (!file || fstat(fileno(file), &there))
+		fail(FAILED, "%s: %s", path, strerror(errno));
+	while (S_ISREG(there.st_mode) && at < there.st_size) {
+		uint64_t left = there.st_size - at;
+		size_t got;
+
+		memset(&header, 0, sizeof(header));
+		got = fseeko(file, at, SEEK_SET) ? 0 : fread(&header, 1, sizeof(header), file);
+		if (!got)
+			fail(FAILED, "%s: %s", path, strerror(errno));
+		if (memcmp(header.magic, SCOUNTER_SNAPSHOT_MAGIC, got < 8 ? got : 8))
+			fail(FAILED, "%s: not a recording of scounter; nothing is appended", path);
+		if (header.header_size < offsetof(header_t, boot_id) || header.header_size > left ||
+		    (header.count && header.record_size > (left - header.header_size) / header.count))
+			fail(FAILED, "%s: truncated, and nothing could be read behind that; "
+				     "scounter --from %s record --output OTHER keeps what is whole",
+			     path, path);
+		at += header.header_size + header.count * header.record_size;
+	}
+	fclose(file);
+}
+
+/* It would never end. */
+static void check_other(const char *path, const struct source *source)
+{
+	struct stat of, to;
+
+	if (!source->is_device && !stat(path, &to) && !fstat(fileno(source->file), &of) &&
+	    S_ISREG(to.st_mode) && of.st_dev == to.st_dev && of.st_ino == to.st_ino)
+		fail(FAILED, "%s: a recording is not appended to itself", path);
+}
 
 static void recording_open(struct recording *to, const char *path)
 {
@@ -116,6 +159,8 @@ int cmd_record(int argc, char **argv)
 		fail(FAILED, "%s: empty", source.path);
 	if (tables)
 		recorded_check();
+	check_other(output, &source);
+	check_whole(output);
 	recording_open(&to, output);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);

@@ -214,6 +214,12 @@ says() {
 	run -1 bash -c 'ulimit -f 0; trap "" XFSZ; python3 -c "import scounter; scounter.Snapshot.read(\"1\").save(\"full\")"'
 	says 'full: File too large'
 	[ -z "$(ls full* 2>/dev/null)" ]
+	# What is no file is not replaced by one.
+	mkfifo pipe
+	run -1 python3 -c 'import scounter; scounter.Snapshot.read("1").save("pipe")'
+	says 'pipe: not a regular file'
+	[ -p pipe ]
+	[ "$(ls -d pipe*)" = pipe ]
 	run -1 env -u LD_LIBRARY_PATH SCOUNTER_LIBRARY=/nonexistent.so python3 -c 'import scounter'
 	says 'ImportError: libscounter is not installed'
 	# The library of the same installation is found.

@@ -688,6 +688,16 @@ ScounterWrapped w' ] || { echo "$output"; false; }
 	run -1 "$SCOUNTER" --from one export --openmetrics --state folder
 	says folder
 	run -1 "$SCOUNTER" --from state.damaged export --openmetrics
+	# A device is no damaged file, and stays what it is.
+	mkfifo pipe
+	ln -s /dev/zero zero
+	for it in pipe zero; do
+		run -1 timeout 20 "$SCOUNTER" --from one export --openmetrics --state "$it"
+		[ "$output" = "scounter: $it: not a regular file" ]
+	done
+	[ -p pipe ]
+	[ -c zero ]
+	[ "$(ls -d pipe* zero*)" = $'pipe\nzero' ]
 }
 
 @test "a total is held after an export without its counter" {
@@ -771,6 +781,41 @@ scounter_$state{group=\"g\",name=\"$name\",kind=\"atomic\"} $value"
 	run -1 limited 1
 	[ -e r ]
 	[ ! -s r ]
+}
+
+@test "record appends to a whole recording only, and never to itself" {
+	"$SCOUNTER" --from a record --output r
+	"$SCOUNTER" --from b record --output r
+	cp r before
+	run -1 timeout 20 bash -c 'ulimit -f 1000; "$SCOUNTER" --from r record --output r'
+	[ "$output" = 'scounter: r: a recording is not appended to itself' ]
+	run -1 timeout 20 bash -c 'ulimit -f 1000; "$SCOUNTER" --from - record --output ./r <r'
+	says 'not appended to itself'
+	cmp r before
+	for n in 1 20 80 500; do
+		cp before r
+		head -c $n b >>r
+		cp r half
+		run -1 "$SCOUNTER" --from b record --output r
+		((n < 8)) || says 'r: truncated, and nothing could be read behind that'
+		cmp r half
+		# As it says.
+		rm -f other
+		run -1 "$SCOUNTER" --from r record --output other
+		cmp other before
+	done
+	for other in text 'two words of another program'; do
+		echo "$other" >r
+		cp r half
+		run -1 "$SCOUNTER" --from b record --output r
+		[ "$output" = 'scounter: r: not a recording of scounter; nothing is appended' ]
+		cmp r half
+	done
+	# An older or a newer program's is one.
+	"$SNAPSHOT" --header-extra 24 --record-extra 16 "{'unit':'bytes'}" >r
+	"$SCOUNTER" --from a record --output r
+	run -0 "$SCOUNTER" report r
+	says '# 2 snapshots'
 }
 
 @test "a total that wrapped begins anew, and goes on" {
