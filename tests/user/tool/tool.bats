@@ -811,6 +811,12 @@ scounter_$state{group=\"g\",name=\"$name\",kind=\"atomic\"} $value"
 		[ "$output" = 'scounter: r: not a recording of scounter; nothing is appended' ]
 		cmp r half
 	done
+	mkfifo pipe
+	timeout 20 cat pipe >through &
+	run -0 timeout 20 "$SCOUNTER" --from a record --output pipe
+	wait $!
+	"$SCOUNTER" --from a record --output apart
+	cmp through apart
 	# An older or a newer program's is one.
 	"$SNAPSHOT" --header-extra 24 --record-extra 16 "{'unit':'bytes'}" >r
 	"$SCOUNTER" --from a record --output r
