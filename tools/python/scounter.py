@@ -194,6 +194,14 @@ def _check_read(result):
     return _check(result)
 
 
+def _like(one, other):
+    """The other, which is to be of the same class: C sees no more than where it is."""
+    if not isinstance(other, type(one)):
+        raise TypeError("%s and %s do not go together" %
+                        (type(one).__name__, type(other).__name__))
+    return other
+
+
 def _path(path):
     return None if path is None else _os.fsencode(path)
 
@@ -334,7 +342,7 @@ class Snapshot(_Object):
 
     def merge(self, other, clones=False):
         """Add those of another machine, as independent ones."""
-        _check(_lib.scl_snapshot_merge(self, other, 1 if clones else 0))
+        _check(_lib.scl_snapshot_merge(self, _like(self, other), 1 if clones else 0))
 
     def mark_partial(self):
         """A machine is missing in the sum."""
@@ -349,6 +357,7 @@ class Snapshot(_Object):
     def since(self, before):
         """What each counter has counted since: a dict of Changes by path."""
         changes = {}
+        _like(self, before)
         for i in range(len(self)):
             record, change = _lib.scl_snapshot_record(self, i), _Change()
             _lib.scl_change_between(before, self, record, _c.byref(change))
@@ -442,7 +451,7 @@ class Array(_Object):
 
     def merge(self, other):
         """Add the other's counters to these, cell by cell."""
-        _check(_lib.scl_array_merge(self, other))
+        _check(_lib.scl_array_merge(self, _like(self, other)))
 
     def inc(self, index):
         _check(_lib.scl_array_inc(self, index))
@@ -551,7 +560,7 @@ class TopK(_Object):
 
     def merge(self, other):
         """Add the other's; floor and errors are at most the sum of all N / m."""
-        _check(_lib.scl_topk_merge(self, other))
+        _check(_lib.scl_topk_merge(self, _like(self, other)))
 
     def mark_partial(self):
         _lib.scl_topk_mark_partial(self)

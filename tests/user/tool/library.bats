@@ -177,6 +177,8 @@ says() {
 	head -c 100 1 >cut
 	"$SNAPSHOT" --swap "{'value':1}" >swapped
 	: >nothing
+	"$FLEET" array 1 2 >array
+	"$FLEET" table A=1 >table
 	run -0 python3 - <<-'END'
 		import errno, scounter
 		def error_of(call, *arguments):
@@ -199,6 +201,14 @@ says() {
 		    assert False
 		except KeyError:
 		    pass
+		array, table = scounter.load("array"), scounter.load("table")
+		for call, other in ((one.merge, array), (one.merge, 3), (one.merge, None),
+		                    (one.since, table), (array.merge, table), (table.merge, one)):
+		    try:
+		        call(other)
+		        assert False
+		    except TypeError as error:
+		        print(error)
 		try:
 		    scounter.Snapshot.read("1", "net/rx")
 		    assert False
@@ -206,6 +216,7 @@ says() {
 		    pass
 	END
 	says 'cut: truncated'
+	says 'Snapshot and Array do not go together'
 	says 'swapped: from a machine of the other byte order'
 	says 'nothing: empty'
 	[ -e /dev/scounter ] || run -1 python3 -c 'import scounter; scounter.Snapshot.read()'
