@@ -267,7 +267,8 @@ static int set_filter(const struct request *request, const char *pattern, bool f
 	char glob[EVENT_NAME_SIZE];
 
 	strscpy(glob, pattern + strlen(FUNCTION_PREFIX), sizeof(glob));
-	if (!*glob || strpbrk(glob, ":/ "))
+	/* To ftrace '!' takes away; and where nothing is left, it traces all. */
+	if (!*glob || *glob == '!' || strpbrk(glob, ":/ "))
 		return scounter_request_refuse(request, pattern, -EINVAL,
 					       "No pattern of functions, as function:vfs_*");
 	if (ftrace_set_filter(&ops, glob, strlen(glob), first))

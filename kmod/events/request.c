@@ -191,6 +191,9 @@ static int choose(struct request *request, const struct said *said)
 	if (said->group && strchr(said->group, '/'))
 		return scounter_request_refuse(request, said->group, -EINVAL,
 					       "A group's name has no /");
+	if (said->group && (!strcmp(said->group, ".") || !strcmp(said->group, "..")))
+		return scounter_request_refuse(request, said->group, -EINVAL,
+					       "A group is a folder: not . or ..");
 	strscpy(request->choice.group, said->group ?: "events", sizeof(request->choice.group));
 	return choose_k(request, said->k);
 }

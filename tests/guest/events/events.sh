@@ -239,6 +239,8 @@ a_bad_line_is_refused_with_a_reason() {
 		refused_line attach 'ange' 'approx has an error' 'sched:* kind=exact error=1%' &&
 		refused_line attach 'ange' 'No error is kind=exact' 'sched:* error=0%' &&
 		refused_line attach 'nvalid' 'A group' 'sched:* group=a/b' &&
+		refused_line attach 'nvalid' 'A group' 'sched:* group=.' &&
+		refused_line attach 'nvalid' 'A group' 'sched:* group=..' &&
 		refused_line attach 'too long' 'No event has' "$(printf '%0200d' 0)" &&
 		refused_line attach 'too long' 'More than 16' "$(seq -s ' ' 17)" &&
 		refused_line detach 'No such' 'Nothing that matches' 'sched:*' &&
@@ -375,6 +377,7 @@ functions_of_a_pattern_are_counted() {
 
 a_bad_line_for_functions_is_refused() {
 	refused_line attach 'nvalid' 'No pattern of functions' 'function:' &&
+		refused_line attach 'nvalid' 'No pattern of functions' 'function:!vfs_read' &&
 		refused_line attach 'No such' 'ftrace knows' 'function:no_such_function' &&
 		refused_line attach 'nvalid' 'Functions are counted' 'function:* kind=exact' &&
 		refused_line attach 'No such' 'ftrace knows' 'sched:* function:no_such_function' &&
