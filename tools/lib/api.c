@@ -101,9 +101,10 @@ static int output_open(struct output *out, const char *path)
 	int fd, err;
 
 	/* A device would be replaced. */
+	if (!stat(path, &there) && S_ISDIR(there.st_mode))
+		return array_fail(-EISDIR, "%s: %s", path, strerror(EISDIR));
 	if (!stat(path, &there) && !S_ISREG(there.st_mode))
-		return S_ISDIR(there.st_mode) ? array_fail(-EISDIR, "%s: %s", path, strerror(EISDIR)) :
-						array_fail(-ENOTSUP, "%s: not a regular file", path);
+		return array_fail(-ENOTSUP, "%s: not a regular file", path);
 	*out = (struct output) { .temporary = calloc(1, strlen(path) + sizeof(".XXXXXX")) };
 	if (!out->temporary)
 		return out_of_memory();

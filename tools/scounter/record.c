@@ -65,8 +65,10 @@ static void check_whole(const char *path)
 			fail(FAILED, "%s: %s", path, strerror(errno));
 		if (memcmp(header.magic, SCOUNTER_SNAPSHOT_MAGIC, got < 8 ? got : 8))
 			fail(FAILED, "%s: not a recording of scounter; nothing is appended", path);
-		if (header.header_size < offsetof(header_t, boot_id) || header.header_size > left ||
-		    (header.count && header.record_size > (left - header.header_size) / header.count))
+		left -= header.header_size <= left ? header.header_size : left;
+		if (header.header_size < offsetof(header_t, boot_id) ||
+		    header.header_size > there.st_size - at ||
+		    (header.count && header.record_size > left / header.count))
 			fail(FAILED, "%s: truncated, and nothing could be read behind that; "
 				     "scounter --from %s record --output OTHER keeps what is whole",
 			     path, path);
