@@ -295,6 +295,18 @@ static int set_filters(const struct request *request)
 	return err;
 }
 
+/* ftrace waits until no CPU is in hit() any more. */
+void scounter_functions_detach(void)
+{
+	lockdep_assert_held(&scounter_events_mutex);
+	if (!attached)
+		return;
+	unregister_ftrace_function(&ops);
+	irq_work_sync(&ask);
+	forget();
+	module_put(THIS_MODULE);
+}
+
 int scounter_functions_attach(const struct request *request, const char *pattern)
 {
 	int err;
@@ -324,7 +336,11 @@ int scounter_functions_attach(const struct request *request, const char *pattern
 	if (!err) {
 		drain_kept();
 		__module_get(THIS_MODULE);
-		return 0;
+		/* It takes seconds, and cannot be told to end. */
+		if (!signal_pending(current))
+			return 0;
+		scounter_functions_detach();
+		return scounter_request_refuse(request, pattern, -EINTR, "Interrupted");
 	}
 	scounter_request_refuse(request, pattern, err, "ftrace refuses: error %d", err);
 out_windows:
@@ -338,18 +354,6 @@ out_filter:
 bool scounter_functions_attached(void)
 {
 	return attached;
-}
-
-/* ftrace waits until no CPU is in hit() any more. */
-void scounter_functions_detach(void)
-{
-	lockdep_assert_held(&scounter_events_mutex);
-	if (!attached)
-		return;
-	unregister_ftrace_function(&ops);
-	irq_work_sync(&ask);
-	forget();
-	module_put(THIS_MODULE);
 }
 
 /* When nothing is attached any more. */

@@ -21,6 +21,7 @@ counters_of_events_are_seen_as_others
 events_of_a_module_come_and_go
 a_bad_line_is_refused_with_a_reason
 a_signal_leaves_nothing_attached
+a_signal_leaves_no_function_attached
 the_command_says_what_is_wrong
 the_command_is_interrupted
 what_is_attached_keeps_the_module
@@ -270,6 +271,17 @@ a_signal_leaves_nothing_attached() {
 	interrupted KILL 137 || return 1
 	grep -q 'error: Interrupted' $E/error_log &&
 		[ "$(cat $E/progress)" = 'idle 0 0' ]
+}
+
+# Also while ftrace is at work, which takes no notice.
+a_signal_leaves_no_function_attached() {
+	for pause in 200000 600000; do
+		sh -c "echo 'function:*' >$E/attach" &
+		usleep $pause
+		kill -KILL $! || fail 'too quick' || return 1
+		wait $!
+		refused_line detach 'No such' 'Nothing that matches' 'function:*' || return 1
+	done
 }
 
 # refused_command STATUS MESSAGE ARGUMENT...
