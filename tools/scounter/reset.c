@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,6 +46,9 @@ int cmd_reset(int argc, char **argv)
 		return USAGE;
 	if (optind == argc)
 		usage_error("reset wants a counter; '*' is all");
+	/* What is in a file may be of another machine, or of another time. */
+	if (from && !getenv("SCOUNTER_SYSFS"))
+		usage_error("reset acts on the counters of this machine, and takes no --from");
 	snapshot_read(from, argv + optind, &snapshot);
 	complete = snapshot_select(&snapshot, argv + optind, true);
 	for (i = 0; i < snapshot.header.count; i++)

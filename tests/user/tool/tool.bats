@@ -191,7 +191,7 @@ says() {
 	run -1 "$SCOUNTER" --from new list
 	says 'too old'
 	"$SNAPSHOT" "{'name':'..'}" >path
-	run -1 "$SCOUNTER" --from path reset '*/*'
+	SCOUNTER_SYSFS=sys run -1 "$SCOUNTER" --from path reset '*/*'
 	says damaged
 	cp a huge
 	printf '\377\377\377\377\377\377\377' | dd of=huge bs=1 seek=32 conv=notrunc status=none
@@ -860,6 +860,11 @@ scounter_$state{group=\"g\",name=\"$name\",kind=\"atomic\"} $value"
 	says $'\033[31msaturated'
 }
 
+@test "reset is of this machine, and of no file" {
+	run -2 env -u SCOUNTER_SYSFS "$SCOUNTER" --from a reset '*/*'
+	says 'reset acts on the counters of this machine, and takes no --from'
+}
+
 @test "reset writes 1; the vanished and the forbidden are named" {
 	mkdir -p sys/net/rx 'sys/net/two words'
 	: >sys/net/rx/reset
@@ -867,7 +872,7 @@ scounter_$state{group=\"g\",name=\"$name\",kind=\"atomic\"} $value"
 	SCOUNTER_SYSFS=sys run -1 "$SCOUNTER" --from a reset '*/*'
 	says 'fs/ü: the counter is gone, or hidden from sysfs'
 	"$SNAPSHOT" "{'object':'o'}" >object
-	run -1 "$SCOUNTER" --from object reset g/o/n
+	SCOUNTER_SYSFS=sys run -1 "$SCOUNTER" --from object reset g/o/n
 	says 'g/o/n: a counter of an object is not reset'
 	[ "$(cat sys/net/rx/reset)" = 1 ] && [ "$(cat 'sys/net/two words/reset')" = 1 ]
 }
