@@ -184,10 +184,12 @@ FILE *recorded_open(const struct folder *folder, const char *name)
 		fclose(file);
 	if (!all || !size)
 		fail(FAILED, "%s: no %s %s; record --tables puts them there", from, folder->what, name);
-	/* The bytes stay: the program ends soon. */
-	found = fmemopen(all, size, "r");
-	if (!found)
+	/* In memory that goes with the file. */
+	found = fmemopen(NULL, size, "w+");
+	if (!found || fwrite(all, 1, size, found) != size || fflush(found))
 		fail(FAILED, "out of memory");
+	free(all);
+	rewind(found);
 	return found;
 }
 
