@@ -28,7 +28,10 @@
  * 2^-25, and random bits decide the rest of a success.
  *
  * Each CPU has a struct rnd_state for each kind of context, so no context updates a
- * state that another one has half updated.
+ * state that another one has half updated.  But for the first and the last steps of an
+ * interrupt, which have the context of what they interrupt: a probe of a tracepoint
+ * there may draw in the midst of a draw.  The store of the latter undoes steps of the
+ * former, word by word.  Each word stays one that there may be; two draws may be alike.
  *
  * A virtual machine that is cloned while it runs has a twin with the same streams: what
  * one counts too much, so does the other.  When the kernel reports a clone, all streams
