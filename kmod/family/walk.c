@@ -134,7 +134,7 @@ static struct lock_class_key walk_key;
 static struct lockdep_map walk_map = STATIC_LOCKDEP_MAP_INIT("scounter_family_walk", &walk_key);
 #endif
 
-/* What walk() takes must not be held by who waits for it. */
+/* A task that waits for walk() must hold no lock that walk() takes. */
 void scounter_family_may_wait(void)
 {
 	lock_map_acquire(&walk_map);

@@ -228,7 +228,7 @@ static void show_kind(struct seq_file *seq, const struct scounter_kind_row *row,
 		   row->paper);
 }
 
-/* What the kinds are, for who has the module and not the manual. */
+/* A machine may have the module and not the manual: here are the kinds. */
 static int kinds_show(struct seq_file *seq, void *unused)
 {
 	const struct scounter_kind_row *row;

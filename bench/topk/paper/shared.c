@@ -68,7 +68,8 @@ static void place_remove(struct shared *s, u32 i, u32 e)
 
 /*
  * With the lock of a bucket: lock the next one, if there is one.  Empty ones are removed.
- * Nobody waits for their locks: who has not come by this bucket has an element there.
+ * Nobody waits for their locks: a thread that has not passed this bucket has an element
+ * there.
  */
 static u32 place_lock_next(struct shared *s, u32 i)
 {

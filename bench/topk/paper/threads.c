@@ -14,7 +14,7 @@
 #include "profile.h"
 #include "topk/table.h"
 
-/* As in the paper, who waits for a lock sleeps. */
+/* A thread that waits for a lock sleeps, as in the paper. */
 bool shim_locks_sleep = true;
 
 struct thread {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading all counters of a large set: who may sleep lets other tasks run, and who finds
- * no moment at which all of them had their values says so.
+ * Reading all counters of a large set.  A reader that may sleep lets other tasks run.  A
+ * reader that finds no moment at which all had their values says so.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
